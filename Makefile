@@ -1,0 +1,49 @@
+# Muster's commands. All need only Debian 12's packages, which `setup` installs (root or sudo).
+#   make test TARGETS=//lib/mesh/...     some of the tests
+#   make BAZEL_FLAGS=--jobs=2 build      any flags for Bazel
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test conformance-mesh lint bench clean
+
+# Compiled objects are kept here, outside the clone, and shared by all clones; .ci/run bounds its size.
+MUSTER_CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/muster/bazel-disk
+BAZEL ?= bazel
+BAZEL_STARTUP ?=
+TARGETS ?= //...
+
+FLAGS = --disk_cache=$(MUSTER_CACHE) --noshow_loading_progress $(BAZEL_FLAGS)
+# Not for tests: a failed test's output comes as an info event.
+QUIET := --ui_event_filters=-info,-debug --show_result=0
+ifneq ($(CI),)
+FLAGS += --color=no --curses=no --show_progress_rate_limit=30
+endif
+
+help:  ## Print this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup:  ## Install the Debian packages that the others need; quick when none is missing
+	@tools/setup.sh core
+
+build: setup  ## Compile everything
+	@$(BAZEL) $(BAZEL_STARTUP) build $(FLAGS) $(QUIET) $(TARGETS)
+
+demo: setup  ## Four hosts, two racks, one gang: placed, tested, ranked and run on this machine
+	@$(BAZEL) $(BAZEL_STARTUP) build $(FLAGS) $(QUIET) //demo:all
+	@demo/run.sh
+
+test: setup  ## Run all tests; ends with the count of passed and failed test cases
+	@BAZEL='$(BAZEL)' tools/bazel-test.sh $(BAZEL_STARTUP) -- $(FLAGS) $(TARGETS)
+
+conformance-mesh: setup  ## Check lib/mesh against golden files: make conformance-mesh FILES="a.json b.json"
+	@$(if $(strip $(FILES)),,echo 'usage: make conformance-mesh FILES="a.json b.json"' >&2; exit 2;) \
+	  $(BAZEL) $(BAZEL_STARTUP) run $(FLAGS) $(QUIET) //tests/conformance:mesh -- $(abspath $(FILES))
+
+lint:  ## Formatting, include directions, shell scripts
+	@tools/setup.sh dev
+	@tools/lint.sh
+
+bench: setup  ## Measure against a bare peer in the same run and print the ratio
+	@$(BAZEL) $(BAZEL_STARTUP) run -c opt $(FLAGS) $(QUIET) //tests/benchmarks:handshake_benchmark
+
+clean:  ## Remove this clone's build outputs; the shared cache stays
+	@$(BAZEL) $(BAZEL_STARTUP) clean
