@@ -4,14 +4,16 @@
 //
 // A Mesh is immutable and cheap to copy around by shared_ptr<const Mesh>; all questions about one worker cost O(axes).
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "lib/mesh/family.h"
 #include "lib/mesh/grid.h"
@@ -27,36 +29,51 @@ struct AxisCoordinate {
 };
 using Coordinates = absl::InlinedVector<AxisCoordinate, 6>;
 
+// Families whose groups are created in turns: in each of `rounds` rounds every family, in this order, creates its next
+// count() / rounds groups. A family alone has one round.
+struct CreationStep {
+  std::vector<size_t> families;  // places in Mesh::families()
+  int64_t rounds = 1;
+};
+
 class Mesh {
  public:
   int64_t world() const { return world_; }
+  // The world's ranks are first_rank()..first_rank()+world()-1; 0 but for Megatron's rank_offset.
+  GlobalRank first_rank() const { return dense_.offset(); }
   absl::string_view dialect() const { return dialect_; }
 
   // The dense grid always exists; the expert grid where the job has experts (or its dialect always builds one).
   const Grid& dense() const { return dense_; }
-  const Grid* expert() const { return expert_ ? expert_.get() : nullptr; }
+  const Grid* expert() const { return expert_ ? &*expert_ : nullptr; }
 
   // In the dialect's creation order: every rank must create the same families, and groups, in this order.
   absl::Span<const Family> families() const { return families_; }
-  // nullptr if the dialect makes no such family for these degrees; aliases (families that upstream reuses another for) resolve.
+  // How the groups of different families interleave; covers each family once, in the order of families().
+  absl::Span<const CreationStep> creation() const { return creation_; }
+  // nullptr if the dialect makes no such family for these degrees; aliases (families that upstream reuses another for)
+  // resolve.
   const Family* Find(absl::string_view name) const;
   // (alias, family it stands for), e.g. gtp_remat_dp -> dp with GTP = 1.
   absl::Span<const std::pair<std::string, std::string>> aliases() const { return aliases_; }
 
-  // Precondition: 0 <= rank < world().
+  // One entry an axis, fastest first; empty for a rank outside the grid.
   Coordinates DenseCoordinates(GlobalRank rank) const;
-  Coordinates ExpertCoordinates(GlobalRank rank) const;  // empty without an expert grid
+  Coordinates ExpertCoordinates(GlobalRank rank) const;  // empty also without an expert grid
 
   // What the careful default did differently from upstream, in sentences for the user; empty under compat: upstream.
   absl::Span<const std::string> notes() const { return notes_; }
 
  private:
   friend class MeshBuilder;
-  int64_t world_ = 0;
+  Mesh() = default;
+
+  int64_t world_ = 1;
   std::string dialect_;
   Grid dense_;
-  std::unique_ptr<Grid> expert_;
+  absl::optional<Grid> expert_;
   std::vector<Family> families_;
+  std::vector<CreationStep> creation_;
   std::vector<std::pair<std::string, std::string>> aliases_;
   std::vector<std::string> notes_;
 };

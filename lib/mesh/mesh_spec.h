@@ -1,0 +1,17 @@
+#pragma once
+// What a user asks of a mesh: plain values, not yet checked. Each dialect's part is in its own header.
+
+#include <variant>
+
+#include "lib/mesh/compat.h"
+#include "lib/mesh/megatron_spec.h"
+
+namespace muster::mesh {
+
+struct MeshSpec {
+  Compat compat = Compat::kCareful;
+  // The alternative is the dialect.
+  std::variant<MegatronSpec> dialect;
+};
+
+}  // namespace muster::mesh

@@ -1,0 +1,52 @@
+#pragma once
+// A permutation between positions 0..size-1 and global ranks, for layouts that plain strides do not express: permuted
+// or sparse ranks of a DeviceMesh or NamedSharding, and blocks that cut an axis unevenly.
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "lib/mesh/digits.h"
+
+namespace muster::mesh {
+
+// Position of a worker in its job's world, 0..world-1.
+using GlobalRank = int64_t;
+
+// Immutable; shared by all families and groups that use it.
+class RankOrder {
+ public:
+  // position p -> base + OffsetAt(digits, p). O(digits) of memory; digits nested.
+  static std::shared_ptr<const RankOrder> OfDigits(GlobalRank base, Digits digits);
+  // position p -> ranks[p]: an explicit list. INVALID_ARGUMENT if a rank is negative or there twice.
+  static absl::StatusOr<std::shared_ptr<const RankOrder>> OfRanks(std::vector<GlobalRank> ranks);
+
+  int64_t size() const { return size_; }
+  // 0 <= position < size().
+  GlobalRank At(int64_t position) const;
+  // nullopt for a rank that has no position. O(digits), or O(log size) for an explicit list.
+  absl::optional<int64_t> PositionOf(GlobalRank rank) const;
+
+  // Whether the order is a list, which only a copy of the list expresses; else base() and digits() say all.
+  bool is_list() const { return !ranks_.empty(); }
+  absl::Span<const GlobalRank> ranks() const { return ranks_; }
+  GlobalRank base() const { return base_; }
+  const Digits& digits() const { return digits_; }
+
+  friend bool operator==(const RankOrder&, const RankOrder&) = default;
+
+ private:
+  RankOrder() = default;
+
+  int64_t size_ = 0;
+  GlobalRank base_ = 0;
+  Digits digits_;
+  std::vector<GlobalRank> ranks_;
+  std::vector<std::pair<GlobalRank, int64_t>> positions_;  // ascending by rank
+};
+
+}  // namespace muster::mesh
