@@ -1,0 +1,51 @@
+#pragma once
+// What a caller of GetRank or WatchGang is told, as a function of the state.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/gang/incarnation.h"
+#include "lib/gang/state.h"
+#include "proto/muster/v1/outcome.pb.h"
+
+namespace muster::gang {
+
+struct Caller {
+  PodIndex index;
+  Incarnation incarnation;
+  std::optional<int32_t> local_rank;
+  std::string node;
+};
+
+struct Answer {
+  // READY, OUTCOME_NOT_READY (hold the call), or a terminal one.
+  v1::Outcome outcome = v1::OUTCOME_NOT_READY;
+  // With READY: points into Released.
+  const std::string* assignment = nullptr;
+  // One sentence for people.
+  std::string why;
+  // WRONG_NODE: at most three names.
+  std::vector<std::string> nodes;
+};
+
+// For GetRank, after MemberCalled was stepped. O(log members).
+Answer AnswerTo(const Gang& gang, const Caller& caller);
+
+// For WatchGang of `epoch`.
+struct Watch {
+  enum class Order { kContinue, kStopAndRejoin, kStopAndLeave } order = Order::kContinue;
+  v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  std::string why;
+};
+Watch WatchFor(const Gang& gang, const Caller& caller, Epoch epoch);
+
+// Members of this gang that are not present: a count and the first three indexes.
+struct Missing {
+  int32_t count = 0;
+  std::vector<PodIndex> first;
+};
+Missing MissingMembers(const Gang& gang);
+
+}  // namespace muster::gang
