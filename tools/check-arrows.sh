@@ -26,7 +26,8 @@ rooms() {
   sources "$1"
   forbid "$1/ must not include it" "^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*[\"<]($2)/" "${files[@]}"
   build_files "$1"
-  forbid "$1/ must not depend on it" "^[^#]*\"//($2)[/:\"]" "${files[@]}"
+  # Not :__pkg__ and :__subpackages__, which stand in visibility lists.
+  forbid "$1/ must not depend on it" "^[^#]*\"//($2)(/[^\":]*)?(:[^_\"][^\"]*)?\"" "${files[@]}"
 }
 rooms proto 'lib|server|client|tests|demo'
 rooms lib 'server|client|tests|demo'
