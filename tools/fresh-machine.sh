@@ -39,6 +39,7 @@ finish() {
 trap finish EXIT
 
 # This machine's own sources of Debian 12, whatever file and form they are written in.
+# shellcheck disable=SC2016  # apt-get fills these in
 sources="$(apt-get indextargets 'Identifier: Packages' --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' |
   awk '$3 ~ /^bookworm/ && $4 == "main" && !seen[$0]++')"
 mirror="$(awk '$3 == "bookworm" { print $2; exit }' <<<"$sources")"
