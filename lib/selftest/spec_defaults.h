@@ -1,0 +1,34 @@
+#pragma once
+// What an unset field of SelfTestSpec means.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "proto/muster/v1/job.pb.h"
+
+namespace muster::selftest {
+
+// "gloo" unless the job names another.
+std::string BackendOf(const v1::SelfTestSpec& spec);
+
+// Share of the siblings' median below which a group fails. Default 0.85; for gloo 0.2, as TCP through a shared kernel
+// varies by factors, not by percents.
+double MinSiblingRatioOf(const v1::SelfTestSpec& spec);
+
+// Wall deadline of one round.
+absl::Duration RoundDeadlineOf(const v1::SelfTestSpec& spec);
+
+// How much traffic a profile sends.
+struct Ladder {
+  // Payload sizes before rounding, bytes.
+  std::vector<int64_t> bytes;
+  int32_t warmups = 1;
+  int32_t iterations = 5;
+  // Of one step; a child that overruns it is killed.
+  absl::Duration step_deadline;
+};
+Ladder LadderOf(const v1::SelfTestSpec& spec);
+
+}  // namespace muster::selftest
