@@ -1,0 +1,15 @@
+#pragma once
+// The whole reasoning, for people: what `muster explain` and `muster plan` print.
+
+#include "lib/placement/cluster.h"
+#include "lib/placement/decision.h"
+#include "lib/placement/request.h"
+#include "proto/muster/v1/placement.pb.h"
+
+namespace muster::placement {
+
+// Summary, one line a domain or constraint, ways out (each a command or a change to the job) and, with OK, the
+// placement. `decision` is Place's on the same request and cluster.
+v1::Explanation Explain(const Request& request, const Cluster& cluster, const Decision& decision);
+
+}  // namespace muster::placement
