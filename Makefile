@@ -36,7 +36,7 @@ test: setup  ## Run all tests; ends with the count of passed and failed test cas
 
 conformance-mesh: setup  ## Check lib/mesh against golden files: make conformance-mesh FILES="a.json b.json"
 	@$(if $(strip $(FILES)),,echo 'usage: make conformance-mesh FILES="a.json b.json"' >&2; exit 2;) \
-	  $(BAZEL) $(BAZEL_STARTUP) run $(FLAGS) $(QUIET) //tests/conformance:mesh -- $(abspath $(FILES))
+	  $(BAZEL) $(BAZEL_STARTUP) run $(FLAGS) $(QUIET) //tests/conformance:mesh_conformance -- $(abspath $(FILES))
 
 lint:  ## Formatting, include directions, shell scripts
 	@tools/setup.sh dev

@@ -37,7 +37,11 @@ rooms client 'server|tests|demo'
 include='^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*[<"]'
 sources lib
 forbid "lib/ knows no RPC, store, HTTP or log library" \
-  "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h|sqlite3|curl/|civetweb|CivetServer|prometheus/|spdlog/|gloo/|CLI/|yaml-cpp/)' "${files[@]}"
+  "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h|sqlite3|curl/|civetweb|CivetServer|prometheus/|spdlog/|gloo/|CLI/)' "${files[@]}"
+
+sources server/core
+forbid "server/core/ knows no gRPC: services/ translates" "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h)' "${files[@]}"
+sources lib
 
 # Tests of lib/ may read their golden files and start threads; the code itself may not.
 pure=()
@@ -52,6 +56,6 @@ forbid "lib/ reads no environment" '\b(std::)?(getenv|secure_getenv)\(' "${pure[
 
 build_files lib
 forbid "lib/ links no such library" \
-  '^[^#]*"//(third_party:(grpc\+\+|grpc\+\+_reflection|grpcpp_channelz|sqlite3|curl|civetweb|prometheus|spdlog|gloo|cli11|yaml-cpp)|proto/[^"]*:(services?|[a-z_]+_grpc))"' "${files[@]}"
+  '^[^#]*"//(third_party:(grpc\+\+|grpc\+\+_reflection|grpcpp_channelz|sqlite3|curl|civetweb|prometheus|spdlog|gloo|cli11)|proto/[^"]*:(services?|[a-z_]+_grpc))"' "${files[@]}"
 
 exit "$bad"
