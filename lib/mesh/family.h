@@ -75,7 +75,8 @@ class Family {
   // begins.
   absl::optional<Membership> GroupOf(GlobalRank rank) const;
 
-  // The key under which the dialect looks up this family's communicator options; by default the name.
+  // The key under which the dialect looks up this family's communicator options; by default the name, empty if it
+  // doesn't.
   absl::string_view options_key() const { return options_key_; }
   // Backend the dialect asks for by name; empty for its default.
   absl::string_view backend() const { return backend_; }

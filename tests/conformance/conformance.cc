@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "tests/conformance/deepspeed_tables.h"
+#include "tests/conformance/megatron_tables.h"
 #include "tests/conformance/nemo_tables.h"
 #include "tests/conformance/tables.h"
 #include "tests/conformance/torch_tables.h"
@@ -29,6 +30,7 @@ struct Dialect {
 // By the file's "framework".
 const std::map<std::string, Dialect>& Dialects() {
   static const auto& dialects = *new std::map<std::string, Dialect>{{"deepspeed", {"deepspeed", CompareDeepSpeed}},
+                                                                    {"megatron", {"megatron", CompareMegatron}},
                                                                     {"nemo_rl", {"nemo", CompareNemo}},
                                                                     {"torch_mesh", {"torch", CompareTorch}}};
   return dialects;

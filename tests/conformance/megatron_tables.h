@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tests/conformance/tables.h"
+
+namespace muster::conformance {
+
+// Computes one configuration of megatron.json by lib/mesh and tells every difference. Throws Json's exceptions where
+// the configuration lacks what its kind needs.
+void CompareMegatron(const Json& config, Differences& differences);
+
+}  // namespace muster::conformance
