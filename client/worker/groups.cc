@@ -54,7 +54,8 @@ std::optional<GroupView> GroupOf(const v1::Assignment& assignment, const v1::Fam
       position = it - permutation.begin();
     }
     int64_t base = position;
-    for (int i = 0; i < family.sizes_size(); ++i) base -= position / family.strides(i) % family.sizes(i) * family.strides(i);
+    for (int i = 0; i < family.sizes_size(); ++i)
+      base -= position / family.strides(i) % family.sizes(i) * family.strides(i);
     view.members = MembersOf(base, family.strides(), family.sizes());
     if (!permutation.empty()) {
       for (int64_t& member : view.members) member = permutation[static_cast<int>(member)];
