@@ -21,7 +21,8 @@ struct GroupView {
   std::vector<int64_t> members;
 };
 
-// The group of `rank` in `family`; nullopt: the worker is in none. O(size) for the list of members.
+// The group of a worker in `family`; of a ring's pairs the one that it begins. nullopt: it is in none. O(size) for the
+// list of members.
 std::optional<GroupView> GroupOf(const v1::Assignment& assignment, const v1::FamilyShape& family, int32_t local_rank);
 
 int64_t GlobalRank(const v1::Assignment& assignment, int32_t local_rank);

@@ -1,7 +1,6 @@
 #include "client/worker/incarnation_file.h"
 
 #include <fcntl.h>
-#include <google/protobuf/util/time_util.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -15,7 +14,6 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 
 namespace muster::worker {
 namespace {
@@ -23,21 +21,6 @@ namespace {
 absl::Status CantKeep(const std::string& path, const std::string& why) {
   return absl::PermissionDeniedError(
       absl::StrCat("can't keep the count of starts in ", path, ": ", why, "; give a writable folder with --state-dir"));
-}
-
-// Two decimal numbers: ordinal and creation time (ns since 1970).
-struct Kept {
-  int64_t ordinal = 0;
-  int64_t created_ns = 0;
-};
-
-Kept Parse(absl::string_view text) {
-  const std::vector<absl::string_view> fields = absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  Kept kept;
-  if (fields.size() != 2 || !absl::SimpleAtoi(fields[0], &kept.ordinal) ||
-      !absl::SimpleAtoi(fields[1], &kept.created_ns))
-    return {};
-  return kept;
 }
 
 }  // namespace
@@ -56,10 +39,11 @@ absl::StatusOr<v1::Incarnation> NextIncarnation(const IncarnationSource& source,
 
   char text[64] = {};
   if (pread(fd, text, sizeof(text) - 1, 0) < 0) return CantKeep(path, std::strerror(errno));
-  Kept kept = Parse(text);
-  kept.ordinal += 1;
-  kept.created_ns = std::max(absl::ToUnixNanos(now), kept.created_ns + 1);
-  const std::string next = absl::StrCat(kept.ordinal, " ", kept.created_ns, "\n");
+  int64_t ordinal = 0;
+  if (!absl::SimpleAtoi(text, &ordinal)) ordinal = 0;  // an empty file, or one that a crash cut short
+  ordinal += 1;
+  if (source.pod_uid.empty()) ordinal = std::max(ordinal, absl::ToUnixMicros(now));
+  const std::string next = absl::StrCat(ordinal, "\n");
   if (ftruncate(fd, 0) != 0 || pwrite(fd, next.data(), next.size(), 0) != static_cast<ssize_t>(next.size()) ||
       fsync(fd) != 0) {
     return CantKeep(path, std::strerror(errno));
@@ -67,13 +51,8 @@ absl::StatusOr<v1::Incarnation> NextIncarnation(const IncarnationSource& source,
 
   v1::Incarnation incarnation;
   incarnation.set_restart_attempt(source.restart_attempt);
-  incarnation.set_ordinal(kept.ordinal);
-  if (source.pod_uid.empty()) {
-    incarnation.set_uid(source.host);
-    *incarnation.mutable_created() = google::protobuf::util::TimeUtil::NanosecondsToTimestamp(kept.created_ns);
-  } else {
-    incarnation.set_uid(source.pod_uid);
-  }
+  incarnation.set_ordinal(ordinal);
+  incarnation.set_uid(source.pod_uid);
   return incarnation;
 }
 

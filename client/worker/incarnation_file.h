@@ -14,10 +14,8 @@ namespace muster::worker {
 struct IncarnationSource {
   // Restart attempt of the owner, where the environment says it (JOBSET_RESTART_ATTEMPT). Default 0.
   int64_t restart_attempt = 0;
-  // Pod uid, or empty on a host.
+  // Empty on a host.
   std::string pod_uid;
-  // Name that distinguishes hosts; used as the uid without a pod.
-  std::string host;
   // Where the count of starts is kept: the pod's emptyDir, or the host. Made if absent.
   std::string folder;
   // Which member: "<job>/<index>".
