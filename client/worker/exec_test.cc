@@ -58,10 +58,12 @@ class FakeCoordinator final : public v1::WorkerService::Service {
   grpc::Status WatchGang(grpc::ServerContext* context, const v1::WatchGangRequest*,
                          v1::WatchGangResponse* response) override {
     MutexLock lock(&mu_);
-    while (orders_.empty() && !closing_ && !context->IsCancelled())
-      changed_.WaitFor(&mu_, std::chrono::milliseconds(20));
+    const auto due = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
+      return !orders_.empty() && std::filesystem::exists(order_after_);
+    };
+    while (!due() && !closing_ && !context->IsCancelled()) changed_.WaitFor(&mu_, std::chrono::milliseconds(20));
     response->mutable_envelope()->set_term(1);
-    if (orders_.empty()) return grpc::Status::OK;
+    if (!due()) return grpc::Status::OK;
     response->set_order(orders_.front());
     response->set_why("a node was lost");
     response->set_outcome(v1::CANCELLED);
