@@ -24,17 +24,19 @@ struct NeverFits {
 struct ReplacementFound {
   PlacementPtr placement;
 };
-// A valid receipt for the placement's digest exists (same boot ids and devices, within max_age).
+// In Placed, or in Repairing when WantsTestPlan: a valid receipt for the placement's digest exists (same boot ids and
+// devices, within max_age).
 struct ReceiptFound {
   ReceiptId receipt;
   std::string digest;
 };
 
 // --- from the self-test ---
+// The first round, or a further one of the same test. Its placement_digest and round must fit.
 struct TestPlanned {
   TestId test;
   PlanPtr plan;
-};  // the first round, or a further one of the same test
+};
 struct TestConcluded {
   TestId test;
   enum class Outcome { kPassed, kAccused, kInconclusive, kConfig, kInternal } outcome;
@@ -44,12 +46,13 @@ struct TestConcluded {
 };
 
 // --- from members ---
+// A GetRank call has come, or comes again. Its answer is AnswerTo's, after this step.
 struct MemberCalled {
   PodIndex index;
   Incarnation incarnation;
   std::optional<int32_t> local_rank;
-  std::string node;
-  std::string address;
+  std::string node;     // by name
+  std::string address;  // where it is reached
   int32_t reserved_port = 0;
 };
 // The held call ended without an answer and was not renewed within the retry period.
@@ -58,6 +61,7 @@ struct MemberHungUp {
   Incarnation incarnation;
   std::optional<int32_t> local_rank;
 };
+// Reported by the member (or the agent that started it). Also from epochs before, whose ends stops wait for.
 struct CommandEnded {
   PodIndex index;
   Incarnation incarnation;
@@ -66,6 +70,7 @@ struct CommandEnded {
   int32_t exit_code = 0;
   bool ordered = false;  // on Muster's order: the code says nothing
 };
+// Not heard for a lease. Changes nothing by itself; counts as lost after unknown_grace.
 struct LeaseLost {
   PodIndex index;
 };
@@ -75,10 +80,14 @@ struct LeaseRenewed {
 };
 
 // --- from nodes and their agents ---
+// What orders up to `number` started has ended on the node. The agent speaks for what it started itself, the cluster
+// for pods (any of the job's), a person for everything.
 struct EndConfirmed {
   NodeUid node;
   OrderNumber number;
-};  // by the agent, the API server, the member or a person
+  enum class By { kAgent, kCluster, kPerson } by = By::kAgent;
+};
+// The agent can't or won't do what order `number` says.
 struct StartRefused {
   NodeUid node;
   OrderNumber number;
@@ -87,10 +96,15 @@ struct StartRefused {
 struct NodeLost {
   NodeUid node;
   std::string why;
-};  // or quarantined: the same to a gang that isn't Running
+};
+// The same as lost to a gang that isn't Running. Also told of nodes that were so before they were assigned to this job.
 struct NodeQuarantined {
   NodeUid node;
   std::string why;
+};
+// Heard again, or readmitted.
+struct NodeRestored {
+  NodeUid node;
 };
 // A node came back with another boot id or device set: a pass is void (rule 18).
 struct NodeChanged {
@@ -112,6 +126,7 @@ struct PodGone {
   PodIndex index;
   Incarnation incarnation;
 };
+// The owner's restart counter, as read; only a greater one than before means anything.
 struct OwnerRestarted {
   int64_t restarts = 0;
 };
@@ -119,11 +134,14 @@ struct OwnerFinished {
   bool succeeded = false;
 };
 struct OwnerDeleted {};
+// A reservation, with the placement that its assignment means.
 struct Reserved {
   Reservation reservation;
   PlacementPtr placement;
 };
+// The reservation is taken back.
 struct Evicted {};
+// The verdict owed to this reservation is seen in the cluster.
 struct VerdictSeen {
   Reservation reservation;
 };
@@ -136,10 +154,10 @@ struct TimePassed {};  // some deadline of NextDeadline() is reached
 // The coordinator has started again with this state: soft facts are unknown, periods of grace begin anew.
 struct CoordinatorRestarted {};
 
-using Event =
-    std::variant<PlacementFound, NeverFits, ReplacementFound, ReceiptFound, TestPlanned, TestConcluded, MemberCalled,
-                 MemberHungUp, CommandEnded, LeaseLost, LeaseRenewed, EndConfirmed, StartRefused, NodeLost,
-                 NodeQuarantined, NodeChanged, PodBound, PodTerminating, PodGone, OwnerRestarted, OwnerFinished,
-                 OwnerDeleted, Reserved, Evicted, VerdictSeen, CancelRequested, TimePassed, CoordinatorRestarted>;
+using Event = std::variant<PlacementFound, NeverFits, ReplacementFound, ReceiptFound, TestPlanned, TestConcluded,
+                           MemberCalled, MemberHungUp, CommandEnded, LeaseLost, LeaseRenewed, EndConfirmed,
+                           StartRefused, NodeLost, NodeQuarantined, NodeRestored, NodeChanged, PodBound, PodTerminating,
+                           PodGone, OwnerRestarted, OwnerFinished, OwnerDeleted, Reserved, Evicted, VerdictSeen,
+                           CancelRequested, TimePassed, CoordinatorRestarted>;
 
 }  // namespace muster::gang

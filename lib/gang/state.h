@@ -8,6 +8,7 @@
 //   Running    -> Repairing | Stopping
 //   Repairing  -> Testing | Assembling | Stopping
 //   Stopping   -> its next (Placed | Queued | Awaiting | Finished) | Stopping with a later next
+//   Finished   -> Awaiting, only where a living owner of a failed job comes with a new Workload (rule 2)
 //
 // Each alternative holds only its own data. Everything here is durable unless marked soft: soft facts are learnt anew
 // after a restart of the coordinator, and each gets a full period of grace then (lifecycle rule 24).
@@ -17,19 +18,25 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <variant>
-#include <vector>
 
 #include "absl/time/time.h"
 #include "lib/base/ids.h"
+#include "lib/gang/facts.h"
 #include "lib/gang/incarnation.h"
+#include "lib/gang/index_set.h"
+#include "lib/gang/member.h"
+#include "lib/gang/mesh_part.h"
+#include "lib/gang/released.h"
+#include "lib/gang/remains.h"
+#include "lib/gang/seats.h"
 #include "proto/muster/v1/job.pb.h"
 #include "proto/muster/v1/placement.pb.h"
 #include "proto/muster/v1/selftest.pb.h"
 
 namespace muster::gang {
 
-using PlacementPtr = std::shared_ptr<const v1::Placement>;
 using PlanPtr = std::shared_ptr<const v1::TestPlan>;
 
 // Muster will choose nodes, none free yet.
@@ -44,6 +51,7 @@ struct Awaiting {
 // A placement exists, its nodes are held; the test plan is not made yet.
 struct Placed {
   PlacementPtr placement;
+  absl::Time deadline;
 };
 
 // Agents run the test plan, round by round.
@@ -63,31 +71,18 @@ struct Testing {
 // Tested; waiting until every member of it is here.
 struct Assembling {
   PlacementPtr placement;
-  // Agents were told to start the members under this order (launch: agent); 0: nobody starts them for us.
+  // Muster had the members started under this order (launch: agent, kubernetes); 0: others start them.
   OrderNumber started;
   absl::Time deadline;
 };
 
-// What a release made, immutable and shared with the threads that answer GetRank.
-struct Released {
-  Epoch epoch;
-  Attempt attempt;
-  PlacementPtr placement;
-  // By pod index: the incarnation that is bound, and its assignment (serialized muster.v1.Assignment).
-  struct Member {
-    Incarnation incarnation;
-    std::string assignment;
-    // One call a worker: by local rank, the worker's incarnation and assignment. Else empty.
-    std::map<int32_t, std::pair<Incarnation, std::string>> workers;
-  };
-  std::map<PodIndex, Member> members;
-};
-using ReleasedPtr = std::shared_ptr<const Released>;
-
+// Every member has its ranks.
 struct Running {
   ReleasedPtr released;
   // When the first member exited cleanly; the others have exit_grace from then.
   std::optional<absl::Time> first_clean_exit;
+  // Members that exited cleanly.
+  int32_t exited = 0;
 };
 
 // A member or node is lost, a replacement is sought. The nodes that stay are kept (rule 16).
@@ -95,12 +90,16 @@ struct Repairing {
   // As it was; ranks whose node is in `vacated` are to be filled.
   PlacementPtr placement;
   std::set<NodeUid> vacated;
-  // Nodes that stay, until everything of the epoch or test before is seen ended there (rule 10).
-  std::set<NodeUid> unended;
-  // Found, waiting for `unended` to empty.
+  // Nodes that stay, until everything of the epoch or test before is seen ended there (rule 10), and the number of the
+  // order to end it.
+  std::map<NodeUid, Remains> unended;
+  OrderNumber ordered;
+  // Found (the same placement where no node is vacated); waiting for `unended` to empty, then for its test.
   PlacementPtr replacement;
   // Whether this repair ends an epoch (a running gang) or only a test or assembly.
   bool was_running = false;
+  // With was_running: members of that epoch whose commands ended by themselves.
+  int32_t exited = 0;
   std::string why;
   absl::Time deadline;
 };
@@ -110,14 +109,17 @@ enum class Next { kPlaced, kRequeue, kFinished };  // in this order; a Stopping'
 // What was started is being ended. Nodes leave one by one through Gang::stops.
 struct Stopping {
   Next next = Next::kRequeue;
-  PlacementPtr placement;  // with kPlaced: what is taken up again
+  // kPlaced: what is taken up again. kRequeue with bound members: the preference. Null otherwise.
+  PlacementPtr placement;
+  // With kFinished.
   v1::Result result = v1::RESULT_UNSPECIFIED;
   std::string why;
-  absl::Time deadline;
 };
 
 struct Finished {
   v1::Result result = v1::RESULT_UNSPECIFIED;
+  // It failed because no state of the cluster can hold it.
+  bool never = false;
   std::string why;
   absl::Time at;
 };
@@ -127,55 +129,11 @@ using State = std::variant<Queued, Awaiting, Placed, Testing, Assembling, Runnin
 // A node that must be seen empty before it is anyone else's. Outlives states, even Finished (rules 7, 8).
 struct StopOwed {
   OrderNumber number;
-  // Past the stop deadline without a confirmation: the node is quarantined without expiry for this job.
+  std::string node;  // its name
+  Remains remains;
+  absl::Time deadline;
+  // Past the deadline without a confirmation: the node is quarantined without expiry and stays this job's.
   bool overdue = false;
-  // False where nothing of ours runs (members are their owner's, rule 6): the stop is a formality.
-  bool ours = true;
-};
-
-struct Member {
-  // The greatest ever seen; durable once a lesser one was superseded by it or it is bound to an epoch.
-  std::optional<Incarnation> incarnation;
-  // One call a worker: by local rank. Superseding is within (index, pod uid, local rank) (rule 23).
-  std::map<int32_t, Incarnation> workers;
-  std::string node;     // name, as the caller or its pod says
-  std::string address;  // where node rank 0 is reached, if it becomes that
-  int32_t reserved_port = 0;
-  // Reported the end of its command in this epoch.
-  std::optional<int32_t> exit_code;
-  bool terminating = false;
-
-  // Soft from here on.
-  bool waiting = false;                  // a GetRank call is held, or was within the retry period
-  std::set<int32_t> workers_waiting;     // one call a worker
-  std::optional<absl::Time> lease_lost;  // since when its lease is lost
-  absl::Time last_seen = absl::InfinitePast();
-};
-
-// A quota reservation by Kueue; a verdict of ours belongs to exactly one (rule 13).
-struct Reservation {
-  std::string workload_uid;
-  absl::Time reserved;
-  std::string assignment;  // digest of its topology assignment
-  friend bool operator==(const Reservation&, const Reservation&) = default;
-};
-
-// What others say, kept in every state (rule 14).
-struct Facts {
-  int64_t owner_restarts = 0;
-  enum class OwnerState { kNone, kLiving, kFinished, kDeleted } owner = OwnerState::kNone;
-  std::optional<Reservation> reservation;
-  // The placement that the reservation's assignment means, and the nodes where bound pods sit (by pod index).
-  PlacementPtr assigned;
-  bool evicted = false;
-  std::map<PodIndex, std::string> bound;
-};
-
-// Owed to the reservation's owner until seen done (rules 12, 13).
-struct VerdictOwed {
-  enum class Kind { kReady, kRetry, kRejected } kind;
-  Reservation reservation;
-  std::string message;
 };
 
 struct Gang {
@@ -187,6 +145,8 @@ struct Gang {
   absl::Time submitted;
   // Order of submission over all jobs: ties of priority.
   int64_t sequence = 0;
+  // Released untested: asked for by the job and allowed by the operator.
+  bool waived = false;
 
   Attempt attempt;
   Epoch epoch;
@@ -197,24 +157,40 @@ struct Gang {
   bool ran = false;
   bool cancelled = false;
 
+  // By index; only those that were ever seen.
   std::map<PodIndex, Member> members;
   std::map<NodeUid, StopOwed> stops;
+  // Nodes whose agents were ever given an order of this job: told to forget it at the end.
+  std::set<NodeUid> marked;
   Facts facts;
   std::optional<VerdictOwed> verdict_owed;
-  // Receipt that allows the present placement to be released, with the digest and boot facts it is valid for; empty:
-  // none.
+  // Receipt that allows the present placement to be released, and the digest it is valid for; empty: none.
   ReceiptId receipt;
   std::string receipt_digest;
-  bool waived = false;
 
   State state;
   absl::Time since;
-  // One sentence for people: what it waits for, or why it ended.
+  // One sentence for people: what it waits for, or why it ended. answer.h's WhyNow adds the latest counts.
   std::string why;
   // Grows with each durable change.
   int64_t revision = 0;
+
+  // Derived from the placement and the spec; null where there is none.
+  std::shared_ptr<const Seats> seats;
+  MeshPart mesh;
+  // Soft: members with a GetRank call waiting (all their workers'), on a node that fits, not terminating.
+  IndexSet here;
+  // Derived: nodes where processes of an index may still run, from `stops` and Repairing::unended; a node may be named
+  // in vain.
+  std::map<PodIndex, std::set<NodeUid>> ending;
+  // Soft: lost leases by time, so that the first to run out is at hand.
+  std::set<std::pair<absl::Time, PodIndex>> lost_leases;
 };
 
 v1::Phase PhaseOf(const State& state);
+
+// The placement that the state stands on (a repair's replacement once found); null before Placed, in Stopping and
+// after.
+PlacementPtr PlacementOf(const State& state);
 
 }  // namespace muster::gang
