@@ -1,5 +1,11 @@
 """C++ code from .proto files by the system protoc: messages alone (for lib/) or with the gRPC services."""
 
+# Generated code is not under test, and takes minutes to compile with sanitizers.
+GENERATED = ["-w"] + select({
+    "//bazel:sanitizers": ["-fno-sanitize=all", "-O0", "-g0"],
+    "//conditions:default": [],
+})
+
 def _messages(name, srcs, deps, outs, visibility):
     pkg = native.package_name()
     native.filegroup(
@@ -18,7 +24,7 @@ def _messages(name, srcs, deps, outs, visibility):
         name = name,
         srcs = [o for o in outs if o.endswith(".cc")],
         hdrs = [o for o in outs if o.endswith(".h")],
-        copts = ["-w"],
+        copts = GENERATED,
         deps = deps + ["//third_party:protobuf"],
         visibility = visibility,
     )
@@ -52,7 +58,7 @@ def cc_grpc_library(name, srcs, deps = [], visibility = ["//visibility:public"])
         name = name,
         srcs = [o for o in outs if o.endswith(".cc")],
         hdrs = [o for o in outs if o.endswith(".h")],
-        copts = ["-w"],
+        copts = GENERATED,
         deps = deps + [":" + name + "_messages", "//third_party:grpc++"],
         visibility = visibility,
     )

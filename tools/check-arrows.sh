@@ -54,6 +54,11 @@ forbid "lib/ is told the time" "$include"'(chrono|ctime|time\.h|absl/time/clock\
 forbid "lib/ has no randomness" "$include"'(random|absl/random/)|\b(std::)?s?rand\(|random_device|absl::(InsecureBitGen|BitGen)\b' "${pure[@]}"
 forbid "lib/ reads no environment" '\b(std::)?(getenv|secure_getenv)\(' "${pure[@]}"
 
+# ThreadSanitizer can't see into Debian's build of these (docs/decisions.md).
+sources lib server client tests demo
+forbid "use muster::Mutex, CondVar or Notification (lib/base)" \
+  'absl::(Mutex|MutexLock|CondVar|Notification|BlockingCounter|Barrier)\b' "${files[@]}"
+
 build_files lib
 forbid "lib/ links no such library" \
   '^[^#]*"//(third_party:(grpc\+\+|grpc\+\+_reflection|grpcpp_channelz|sqlite3|curl|civetweb|prometheus|spdlog|gloo|cli11)|proto/[^"]*:(services?|[a-z_]+_grpc))"' "${files[@]}"

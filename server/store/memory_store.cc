@@ -88,10 +88,10 @@ absl::StatusOr<absl::optional<std::string>> MemoryStore::Get(Kind kind, absl::st
 absl::StatusOr<std::vector<Record>> MemoryStore::Scan(Kind kind, absl::string_view before, int limit) {
   std::vector<Record> out;
   MutexLock lock(&disk_->mu_);
-  const auto& records = disk_->records_;
-  auto it = before.empty() ? records.lower_bound({static_cast<Kind>(static_cast<int>(kind) + 1), ""})
-                           : records.lower_bound({kind, std::string(before)});
-  while (it != records.begin() && static_cast<int>(out.size()) < limit) {
+  const auto end = before.empty() ? std::pair(static_cast<Kind>(static_cast<int>(kind) + 1), std::string())
+                                  : std::pair(kind, std::string(before));
+  auto it = disk_->records_.lower_bound(end);
+  while (it != disk_->records_.begin() && static_cast<int>(out.size()) < limit) {
     --it;
     if (it->first.first != kind) break;
     out.push_back({it->first.second, it->second});

@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
+#include "lib/base/notification.h"
 
 namespace muster::store {
 namespace {
@@ -28,7 +28,7 @@ class SqliteFolder : public testing::Test {
   static absl::Status Put(Store& store, const std::string& key, const std::string& value) {
     Batch batch;
     batch.Put(Kind::kJob, key, value);
-    absl::Notification told;
+    Notification told;
     absl::Status status;
     store.Commit(std::move(batch), [&](const absl::Status& s) {
       status = s;

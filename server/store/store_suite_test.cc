@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
+#include "lib/base/notification.h"
 #include "server/store/memory_store.h"
 #include "server/store/sqlite_store.h"
 #include "server/store/store.h"
@@ -63,7 +63,7 @@ class StoreSuite : public testing::TestWithParam<Implementation> {
     store_ = *std::move(opened);
   }
   absl::Status CommitNow(Batch batch) {
-    absl::Notification notification;
+    Notification notification;
     absl::Status result;
     store_->Commit(std::move(batch), [&](const absl::Status& s) {
       result = s;
@@ -147,7 +147,7 @@ TEST_P(StoreSuite, Term_GrowsWithEachOpening) {
 
 TEST_P(StoreSuite, Done_RunsInTheOrderOfCommits) {
   std::vector<int> order;  // done runs on one thread at a time
-  absl::Notification last;
+  Notification last;
   for (int i = 0; i < 500; ++i) {
     Batch batch;
     batch.Put(Kind::kJob, "k", absl::StrCat(i));
