@@ -7,7 +7,7 @@
 
 namespace muster::selftest {
 
-// The most telling first: verdicts and accusations; then mesh and placement; surroundings of nodes; bandwidths by the
+// The most telling first: verdicts and accusations; then shape and placement; surroundings of nodes; bandwidths by the
 // size of the change (only changes of 5 % and more); annotations. Identity and times are not compared. Empty: alike.
 std::vector<v1::ReceiptDifference> Compare(const v1::Receipt& left, const v1::Receipt& right);
 

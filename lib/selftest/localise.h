@@ -1,10 +1,10 @@
 #pragma once
 // Who is at fault, from the groups that failed. First form: the one node that all failures share.
 //
-// A collective is as slow as its slowest member, so one slow group names nobody. A node is accused only if it is in
-// every failing group and the failures have at least two different partner nodes, or a group wholly inside the node
-// fails. Wrong data whose place tells the sender counts per edge: two different receivers accuse the sender, two
-// senders the receiver. Errors alone (a crash, a time-out, a failed set-up) name anyone and accuse nobody.
+// A collective is as slow as its slowest member, so one slow group names nobody. A node is accused only if it is the
+// one node in every failing group: then the failures have two different partners, or one is wholly inside the node.
+// Wrong data whose place tells the sender counts per edge: two different receivers accuse the sender, two senders the
+// receiver. Errors alone (a crash, a time-out, a failed set-up) name anyone and accuse nobody.
 
 #include <set>
 #include <string>

@@ -1,10 +1,8 @@
 #pragma once
 // The first round of a self-test, and each node's part of a round.
 
-#include <set>
-#include <string>
-
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "lib/base/ids.h"
 #include "lib/selftest/setting.h"
 #include "proto/muster/v1/selftest.pb.h"
@@ -17,6 +15,9 @@ namespace muster::selftest {
 // Payloads are rounded down to a multiple of 4 bytes × group size. O(groups · members).
 // INVALID_ARGUMENT: profile NONE, or a setting that contradicts itself (members × workers != world).
 absl::StatusOr<v1::TestPlan> MakePlan(const Setting& setting);
+
+// How long the traffic of `plan` may take on a plain link of its backend's kind; zero where none flows.
+absl::Duration EstimateOf(const v1::TestPlan& plan);
 
 // `node`'s order of a round: the workers of all its node ranks, and of each step only the groups that they are in
 // (steps keep their index; steps without such a group are left out), so that a message does not grow with the world.

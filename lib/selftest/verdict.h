@@ -60,7 +60,7 @@ Judged Judge(const Setting& setting, const Round& round, const std::map<SiblingK
 // The worse of two: FAIL, INCONCLUSIVE, WARN, PASS, SKIPPED.
 v1::TestVerdict Worse(v1::TestVerdict a, v1::TestVerdict b);
 
-// Rows of the receipt's table, in the order of the plan.
+// Rows of the receipt's table, one a family, collective and size, in that order.
 std::vector<v1::FamilyResult> FamilyTable(const Setting& setting, const Judged& judged);
 
 }  // namespace muster::selftest

@@ -1,0 +1,42 @@
+#include "lib/selftest/fake_fabric.h"
+
+#include <random>
+
+#include "lib/selftest/group_ranks.h"
+
+namespace muster::selftest {
+
+std::vector<v1::StepResult> FakeFabric::Run(const Setting& setting, const v1::TestPlan& plan) const {
+  std::vector<v1::StepResult> results;
+  std::mt19937_64 random(seed * 1000 + static_cast<uint64_t>(plan.round()));
+  for (const v1::TestStep& step : plan.steps()) {
+    for (const v1::TestGroup& group : step.groups()) {
+      std::vector<SimulatedMember> members;
+      const auto ranks = MembersOf(group.ranks());
+      for (int64_t rank : ranks.value()) {
+        const int32_t node = setting.NodeRankOf(rank);
+        const auto link = links.find(node);
+        members.push_back({rank, node, link == links.end() ? LinkFaults{} : link->second});
+      }
+      double factor = 1;
+      if (std::uniform_real_distribution<>()(random) < congestion) {
+        factor = 1 / std::uniform_real_distribution<>(0.5, 0.8)(random);
+      }
+      for (size_t i = 0; i < members.size(); ++i) {
+        const int64_t rank = members[i].global_rank;
+        if (silent.count(rank) > 0) continue;
+        v1::StepResult result =
+            SimulateMember(step, group.index(), members, static_cast<int64_t>(i), seed + plan.round()).value();
+        for (double& us : *result.mutable_iteration_us()) us *= factor;
+        if (const auto error = errors.find(rank); error != errors.end()) {
+          result.clear_iteration_us();
+          result.set_error(error->second);
+        }
+        results.push_back(std::move(result));
+      }
+    }
+  }
+  return results;
+}
+
+}  // namespace muster::selftest
