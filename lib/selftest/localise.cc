@@ -94,27 +94,34 @@ class Localiser {
     }
   }
 
-  // The one node in all of `failures`, if two different partners or a failure of its own say so.
+  // The one node that `failures` share. Chance adds strays, so of five and more it may be in all but a fifth.
   static absl::optional<NodeUid> SharedNode(const std::vector<Failure>& failures) {
-    if (failures.empty()) return absl::nullopt;
-    Nodes shared = failures.front().nodes;
+    std::map<NodeUid, size_t> counts;
     for (const Failure& failure : failures) {
-      Nodes both;
-      std::set_intersection(shared.begin(), shared.end(), failure.nodes.begin(), failure.nodes.end(),
-                            std::inserter(both, both.begin()));
-      shared = std::move(both);
+      for (const NodeUid& node : failure.nodes) ++counts[node];
     }
-    // More than one node in every failure is what one partner's word looks like. (Exactly one node shared by failures
-    // that each span two means two different partners; a failure of one node alone needs none.)
-    if (shared.size() != 1 || shared.begin()->value().empty()) return absl::nullopt;
-    return *shared.begin();
+    const auto most = std::max_element(counts.begin(), counts.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most == counts.end() || most->first.value().empty()) return absl::nullopt;
+    const size_t all = failures.size(), with = most->second;
+    if (with < all && (with < 5 || with * 5 < all * 4)) return absl::nullopt;
+    // A partner in nearly all of those failures is as likely the cause: one partner's word accuses nobody. Where none
+    // is, failures that span nodes have two different partners; a failure of one node alone needs none.
+    const auto rival = [&](const auto& c) { return c.first != most->first && c.second * 5 > with * 4; };
+    if (std::any_of(counts.begin(), counts.end(), rival)) return absl::nullopt;
+    return most->first;
   }
 
   void Accuse(const absl::optional<NodeUid>& node, const char* what, const std::vector<Failure>& failures,
               Localised& out) const {
     if (!node || !out.accused.insert(*node).second) return;
     Nodes partners;
-    for (const Failure& failure : failures) partners.insert(failure.nodes.begin(), failure.nodes.end());
+    size_t with = 0;
+    for (const Failure& failure : failures) {
+      if (failure.nodes.count(*node) == 0) continue;
+      ++with;
+      partners.insert(failure.nodes.begin(), failure.nodes.end());
+    }
     partners.erase(*node);
     v1::Accusation accusation;
     accusation.set_kind(v1::Accusation::NODE);
@@ -122,7 +129,7 @@ class Localiser {
     accusation.set_confidence(partners.size() >= 2 && Everywhere(*node) ? v1::Accusation::HIGH
                                                                         : v1::Accusation::MEDIUM);
     accusation.add_evidence(absl::StrCat(
-        what, ": ", NameOf(*node), " is the one node in all ", failures.size(), " failures",
+        what, ": ", NameOf(*node), " is the one node in ", with, " of ", failures.size(), " failures",
         partners.empty() ? std::string(", which it has with itself") : absl::StrCat(", with ", NamesOf(partners))));
     AddLines(failures, accusation);
     out.accusations.push_back(std::move(accusation));

@@ -2,7 +2,8 @@
 // Who is at fault, from the groups that failed. First form: the one node that all failures share.
 //
 // A collective is as slow as its slowest member, so one slow group names nobody. A node is accused only if it is the
-// one node in every failing group: then the failures have two different partners, or one is wholly inside the node.
+// one node in every failing group (or in four of five, of at least five) and no partner is in more than four fifths of
+// those: then the failures have two different partners, or are inside the node.
 // Wrong data whose place tells the sender counts per edge: two different receivers accuse the sender, two senders the
 // receiver. Errors alone (a crash, a time-out, a failed set-up) name anyone and accuse nobody.
 

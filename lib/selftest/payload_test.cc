@@ -78,7 +78,9 @@ TEST(Payload, DataOfAnotherGroupOrSeed_IsWrong) {
     const Payload other = Payload::Create(collective, kBytes, {3, 11, 19, 35}, 1, 9).value();
     const Payload shifted = Payload::Create(collective, kBytes, {4, 12, 20, 28}, 1, 9).value();
     EXPECT_GT(shifted.Check(out).wrong, 0) << v1::Collective_Name(collective);
-    if (collective == v1::ALL_REDUCE) EXPECT_EQ(other.Check(out).wrong, other.output_elements());
+    if (collective == v1::ALL_REDUCE) {
+      EXPECT_EQ(other.Check(out).wrong, other.output_elements());
+    }
   }
 }
 

@@ -19,9 +19,8 @@ absl::StatusOr<v1::TestPlan> MakePlan(const Setting& setting);
 // How long the traffic of `plan` may take on a plain link of its backend's kind; zero where none flows.
 absl::Duration EstimateOf(const v1::TestPlan& plan);
 
-// `node`'s order of a round: the workers of all its node ranks, and of each step only the groups that they are in
-// (steps keep their index; steps without such a group are left out), so that a message does not grow with the world.
-// A node outside the placement gets no workers.
+// `node`'s order of a round: the workers of all its node ranks, and of each step only the groups that they are in,
+// so that a message does not grow with the world. A node outside the placement gets no workers and empty steps.
 v1::RunTest OrderOf(const Setting& setting, const v1::TestPlan& plan, const NodeUid& node);
 
 }  // namespace muster::selftest

@@ -43,7 +43,8 @@ TEST(Plan, EveryStep_HasEachWorkerAtMostOnceAndIndexesInOrder) {
     for (const v1::TestGroup& group : plan.steps(i).groups()) {
       EXPECT_GT(group.index(), last);
       last = group.index();
-      for (int64_t rank : MembersOf(group.ranks()).value()) EXPECT_TRUE(seen.insert(rank).second);
+      const std::vector<int64_t> ranks = MembersOf(group.ranks()).value();
+      for (int64_t rank : ranks) EXPECT_TRUE(seen.insert(rank).second);
     }
     EXPECT_EQ(seen.size(), 64u);
   }
@@ -131,7 +132,7 @@ TEST(OrderOf, StrangeNode_GetsNothing) {
   const Setting setting = DemoSetting();
   const v1::RunTest order = OrderOf(setting, MakePlan(setting).value(), NodeUid{"uid-9"});
   EXPECT_EQ(order.workers_size(), 0);
-  EXPECT_EQ(order.plan().steps_size(), 0);
+  for (const v1::TestStep& step : order.plan().steps()) EXPECT_TRUE(step.groups().empty());
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ TEST(Receipt, LargeWorld_KeepsOnlyWhatIsNoPlainPass) {
   spec.tp = 8;
   const v1::Receipt receipt = ReceiptOf(FakeSetting(spec, 2048, 8));
   EXPECT_EQ(receipt.groups_size(), 0);
-  EXPECT_EQ(receipt.families(0).groups(), 256);
+  EXPECT_EQ(receipt.families(0).groups(), 8);
   EXPECT_EQ(receipt.plans(0).steps(0).groups_size(), 0);
 }
 

@@ -153,7 +153,9 @@ void FindFault(const Setting& setting, absl::Span<const Round> rounds, const Jud
 Conclusion Conclude(const Setting& setting, absl::Span<const Round> rounds, Judged judged) {
   for (const v1::GroupResult& carried : setting.carried) {
     const SiblingKey key{carried.family(), carried.collective(), carried.bytes()};
-    judged.emplace(GroupKey{key, carried.group_index()}, JudgedGroup{.result = carried});
+    JudgedGroup group;
+    group.result = carried;
+    judged.emplace(GroupKey{key, carried.group_index()}, std::move(group));
   }
   Conclusion c;
   c.verdict = v1::SKIPPED;
@@ -174,7 +176,11 @@ Conclusion Conclude(const Setting& setting, absl::Span<const Round> rounds, Judg
 }  // namespace
 
 std::variant<v1::TestPlan, Conclusion> NextRound(const Setting& setting, absl::Span<const Round> rounds) {
-  if (rounds.empty()) return Conclusion{.summary = "no round has run"};
+  if (rounds.empty()) {
+    Conclusion nothing;
+    nothing.summary = "no round has run";
+    return nothing;
+  }
   if (rounds.size() > 1) return Conclude(setting, rounds, Merge(setting, rounds[0], rounds[1]));
   Judged judged = Judge(setting, rounds[0]);
   const bool hopeless = ErrorWith(kConfigError, rounds) || ErrorWith(kInternalError, rounds);

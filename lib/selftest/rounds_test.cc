@@ -87,7 +87,8 @@ TEST(Rounds, ConfirmingRound_RunsEachSuspectAloneOnItsNodes) {
     std::set<int64_t> nodes;
     for (const v1::TestGroup& group : plan.steps(i).groups()) {
       std::set<int64_t> mine;
-      for (int64_t rank : MembersOf(group.ranks()).value()) mine.insert(rank / 2);
+      const std::vector<int64_t> ranks = MembersOf(group.ranks()).value();
+      for (int64_t rank : ranks) mine.insert(rank / 2);
       for (int64_t node : mine) EXPECT_TRUE(nodes.insert(node).second);
     }
   }
