@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "lib/selftest/payload.h"
+
 namespace muster::selftest {
 namespace {
 
