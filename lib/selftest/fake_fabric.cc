@@ -1,14 +1,23 @@
 #include "lib/selftest/fake_fabric.h"
 
-#include <random>
-
 #include "lib/selftest/group_ranks.h"
 
 namespace muster::selftest {
+namespace {
+
+// splitmix64: 0..1.
+double Uniform(uint64_t& state) {
+  uint64_t x = state += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+}
+
+}  // namespace
 
 std::vector<v1::StepResult> FakeFabric::Run(const Setting& setting, const v1::TestPlan& plan) const {
   std::vector<v1::StepResult> results;
-  std::mt19937_64 random(seed * 1000 + static_cast<uint64_t>(plan.round()));
+  uint64_t random = seed * 1000 + static_cast<uint64_t>(plan.round());
   for (const v1::TestStep& step : plan.steps()) {
     for (const v1::TestGroup& group : step.groups()) {
       std::vector<SimulatedMember> members;
@@ -19,8 +28,8 @@ std::vector<v1::StepResult> FakeFabric::Run(const Setting& setting, const v1::Te
         members.push_back({rank, node, link == links.end() ? LinkFaults{} : link->second});
       }
       double factor = 1;
-      if (std::uniform_real_distribution<>()(random) < congestion) {
-        factor = 1 / std::uniform_real_distribution<>(0.5, 0.8)(random);
+      if (Uniform(random) < congestion) {
+        factor = 1 / (0.5 + 0.3 * Uniform(random));
       }
       for (size_t i = 0; i < members.size(); ++i) {
         const int64_t rank = members[i].global_rank;

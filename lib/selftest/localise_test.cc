@@ -100,7 +100,7 @@ TEST(MonteCarlo, HealthyNoise_AccusesAlmostNobodyAndSlowNodesAreFound) {
   spec.pp = 2;
   const Setting setting = FakeSetting(spec, 64, 8);
   const v1::TestPlan plan = MakePlan(setting).value();
-  constexpr int kRuns = 100;
+  constexpr int kRuns = 50;
   int innocent = 0, found = 0;
   for (int run = 0; run < kRuns; ++run) {
     for (const bool faulty : {false, true}) {
