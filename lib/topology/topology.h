@@ -66,7 +66,7 @@ class Topology {
   DomainIndex HomeOf(NodeIndex node) const { return homes_[node.value()]; }
   // nullopt: the node's label at this tier is unknown.
   absl::optional<DomainIndex> DomainOf(NodeIndex node, int tier) const;
-  // Domains of one tier, in natural order of their paths.
+  // Domains of one tier, in depth-first order.
   std::vector<DomainIndex> DomainsOfTier(int tier) const;
 
   // Depth first: domains in natural order, a domain's own nodes after its finer domains.
@@ -81,6 +81,9 @@ class Topology {
 
  private:
   Topology() = default;
+  void BuildTree();
+  // Ends the innermost open domain before tree position `end`.
+  void Close(std::vector<DomainIndex>& open, int32_t end);
 
   Tiers tiers_;
   std::vector<TopologyNode> nodes_;
