@@ -3,16 +3,22 @@
 
 #include <vector>
 
-#include "lib/placement/cluster.h"
+#include "absl/status/statusor.h"
+#include "lib/placement/cost.h"
 #include "lib/placement/hop_cost.h"
 #include "lib/placement/request.h"
+#include "lib/topology/topology.h"
 #include "proto/muster/v1/placement.pb.h"
 
 namespace muster::placement {
 
-// One entry a family that carries traffic, and one for each further family of two or more members whose groups strides
-// express (their edges counted as a ring), in the mesh's creation order. Empty without a mesh. `units`: node by unit.
+// One entry an item of traffic, in the items' order. Empty without a mesh. `units`: node by unit.
 std::vector<v1::FamilyCrossings> CountCrossings(const Request& request, const Topology& topology, const HopCosts& costs,
-                                                const std::vector<NodeIndex>& units);
+                                                const Units& units);
+
+// Of any family of the mesh, its hops counted as a ring's; cost 0. NOT_FOUND: no such family; RESOURCE_EXHAUSTED as
+// UnitTraffic::Of.
+absl::StatusOr<v1::FamilyCrossings> CrossingsOf(const Request& request, absl::string_view family,
+                                                const Topology& topology, const Units& units);
 
 }  // namespace muster::placement

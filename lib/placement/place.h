@@ -10,6 +10,7 @@
 // Pure and deterministic: equal inputs give equal answers whatever the order of the nodes given.
 
 #include "lib/placement/cluster.h"
+#include "lib/placement/cost.h"
 #include "lib/placement/decision.h"
 #include "lib/placement/hop_cost.h"
 #include "lib/placement/request.h"
@@ -18,15 +19,13 @@ namespace muster::placement {
 
 Decision Place(const Request& request, const Cluster& cluster);
 Decision Place(const Request& request, const Cluster& cluster, const HopCosts& costs);
+// Whether it would be placed, by counting alone.
+v1::Feasibility CanPlace(const Request& request, const Cluster& cluster);
 
-// The report of a placement that is given, node by node rank: crossings, cost, digest; no bound and no alternatives.
-// For placements that another scheduler made (kueue, bound), and after a repair. Precondition: one node a unit.
-v1::Placement Report(const Request& request, const Cluster& cluster, const HopCosts& costs,
-                     const std::vector<NodeIndex>& units, const std::vector<NodeIndex>& spares);
-
-// The order in which to lay ranks over nodes that another scheduler chose: assign.h over just these nodes, or by
-// position under rank_by: index. The result holds the same nodes, by unit. Precondition: one distinct node a unit.
-std::vector<NodeIndex> RankOver(const Request& request, const Cluster& cluster, const HopCosts& costs,
-                                const std::vector<NodeIndex>& nodes);
+// The same nodes, by unit: how to lay ranks over nodes that another scheduler chose. Never costs more than natural
+// order of the names, which it is under rank_by: index. Slices hold if the nodes can hold them. Precondition: one
+// distinct node a unit.
+Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& costs,
+               const std::vector<NodeIndex>& nodes);
 
 }  // namespace muster::placement

@@ -7,7 +7,6 @@
 // that differ only in their places within the units are one edge with a count. Cost: O(units) an item.
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,11 +15,6 @@
 #include "proto/muster/v1/placement.pb.h"
 
 namespace muster::placement {
-
-// Default traffic of a mesh (architecture.md §6 in short: tp 300 a hop, cp 70, dp_cp 17, pp 70 as a chain; with experts
-// ep max(1, 140/ep) a pair and ep_dp 17). Meshes of other dialects: axes of those names where they exist, and where
-// none does, 17 on every axis of the dense grid. Families of singletons are left out.
-std::vector<v1::TrafficItem> DefaultTraffic(const mesh::Mesh& mesh);
 
 // Hops between two units, a < b.
 struct UnitEdge {
@@ -54,8 +48,10 @@ struct UnitTraffic {
   // Σ weight · hops over all items, each pair of units once; weights overflow-checked.
   std::vector<UnitEdge> edges;
   std::vector<UnitClique> cliques;
+  // Where axes end between units: 1, …, each a multiple of the one before. The mesh as seen from units.
+  std::vector<int64_t> strides = {1};
 
-  // INVALID_ARGUMENT, naming spec.placement.traffic[i]: no such family, or weights whose sum could pass 2^62;
+  // INVALID_ARGUMENT, naming spec.placement.traffic[i]: no such family, or weights · hops that pass 2^42;
   // RESOURCE_EXHAUSTED: a family that strides don't cut at the unit's border in a world above 16,777,216 workers.
   static absl::StatusOr<UnitTraffic> Of(const mesh::Mesh& mesh, const std::vector<v1::TrafficItem>& items,
                                         int64_t workers_per_unit);

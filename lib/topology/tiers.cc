@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMaxNameLength = 253;
+constexpr size_t kMaxNameLength = 317;  // of a Kubernetes label key
 
 absl::Status CheckText(absl::string_view field, absl::string_view what, absl::string_view text) {
   if (text.empty()) return FieldError(field, absl::StrCat("the ", what, " is empty"), "give every tier one");

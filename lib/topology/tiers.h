@@ -30,7 +30,8 @@ class Tiers {
  public:
   Tiers() = default;
 
-  // INVALID_ARGUMENT, naming `field`: an empty or repeated name or label, one over 253 characters, more than kMaxTiers.
+  // INVALID_ARGUMENT, naming `field`: an empty or repeated name or label, one over 317 characters (a label key of
+  // Kubernetes), more than kMaxTiers.
   static absl::StatusOr<Tiers> Create(std::vector<Tier> tiers, absl::string_view field = "tiers");
   // Names each tier after its label key: what follows the last '/', without a leading "topology-".
   static absl::StatusOr<Tiers> FromLabels(const std::vector<std::string>& labels, absl::string_view field = "tiers");

@@ -40,7 +40,7 @@ TEST(Tiers, BadTiers_AreRefusedByName) {
       {{{"rack", ""}}, "tiers[0]: the label is empty"},
       {{{"rack", "a"}, {"rack", "b"}}, "tiers[1]: name \"rack\" is there twice"},
       {{{"rack", "a"}, {"block", "a"}}, "tiers[1]: label \"a\" is there twice"},
-      {{{std::string(300, 'x'), "a"}}, "has 300 characters; at most 253"},
+      {{{std::string(400, 'x'), "a"}}, "has 400 characters; at most 317"},
       {std::vector<Tier>(9, {"a", "a"}), "there are 9 tiers; at most 8"},
   };
   for (const BadTiers& row : rows) {

@@ -12,6 +12,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kMaxNameLength = 253;
+constexpr size_t kMaxLabelLength = 256;
 
 absl::Status CheckNode(const TopologyNode& node, const Tiers& tiers) {
   if (node.name.empty()) return FieldError("nodes", "a node has no name", "name every node");
@@ -25,10 +26,10 @@ absl::Status CheckNode(const TopologyNode& node, const Tiers& tiers) {
                       "give one entry a tier, empty where it is unknown");
   }
   for (size_t i = 0; i < node.path.size(); ++i) {
-    if (node.path[i].size() > kMaxNameLength) {
+    if (node.path[i].size() > kMaxLabelLength) {
       return FieldError(absl::StrCat(field, ".labels.", tiers[i].label),
                         absl::StrCat("the value has ", node.path[i].size(), " characters"),
-                        absl::StrCat("at most ", kMaxNameLength, " are allowed"));
+                        absl::StrCat("at most ", kMaxLabelLength, " are allowed"));
     }
   }
   return absl::OkStatus();

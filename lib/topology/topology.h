@@ -50,8 +50,8 @@ struct Domain {
 
 class Topology {
  public:
-  // INVALID_ARGUMENT, naming nodes.NAME: an empty or repeated name, a name or label value over 253 characters, a path
-  // with another number of entries than tiers.
+  // INVALID_ARGUMENT, naming nodes.NAME: an empty or repeated name, one over 253 characters, a label value over 256, a
+  // path with another number of entries than tiers.
   static absl::StatusOr<std::shared_ptr<const Topology>> Create(Tiers tiers, std::vector<TopologyNode> nodes);
 
   const Tiers& tiers() const { return tiers_; }

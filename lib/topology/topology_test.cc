@@ -144,7 +144,7 @@ TEST(Topology, BadNodes_AreRefusedByName) {
       {{{"", {"", "", ""}}}, "a node has no name"},
       {{{"a", {"", "", ""}}, {"b", {"", "", ""}}, {"a", {"z", "", ""}}}, "nodes.a: there are two nodes of this name"},
       {{{std::string(300, 'a'), {"", "", ""}}}, "the name has 300 characters; at most 253"},
-      {{{"a", {"z", std::string(300, 'a'), ""}}}, "nodes.a.labels.block: the value has 300 characters; at most 253"},
+      {{{"a", {"z", std::string(300, 'a'), ""}}}, "nodes.a.labels.block: the value has 300 characters; at most 256"},
       {{{"a", {"z"}}}, "nodes.a: its path has 1 entries for 3 tiers"},
   };
   for (const Row& row : rows) {

@@ -1,0 +1,12 @@
+#include "lib/placement/hop_cost.h"
+
+namespace muster::placement {
+
+HopCosts HopCosts::Default(size_t tiers) {
+  HopCosts costs;
+  costs.same_rail.assign(tiers + 1, 1);
+  for (size_t i = tiers; i-- > 0;) costs.same_rail[i] = costs.same_rail[i + 1] * 4;
+  return costs;
+}
+
+}  // namespace muster::placement
