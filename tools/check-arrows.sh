@@ -57,7 +57,7 @@ forbid "lib/ reads no environment" '\b(std::)?(getenv|secure_getenv)\(' "${pure[
 # ThreadSanitizer can't see into Debian's build of these (docs/decisions.md).
 sources lib server client tests demo
 forbid "use muster::Mutex, CondVar or Notification (lib/base)" \
-  'absl::(Mutex|MutexLock|CondVar|Notification|BlockingCounter|Barrier)\b' "${files[@]}"
+  '^([^/]|/[^/])*absl::(Mutex|MutexLock|CondVar|Notification|BlockingCounter|Barrier)\b' "${files[@]}"
 
 build_files lib
 forbid "lib/ links no such library" \
