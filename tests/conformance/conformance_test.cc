@@ -41,7 +41,10 @@ struct File {
   std::string dialect;
   int64_t configs;
 };
-const File kFiles[] = {{"deepspeed", "deepspeed", 64}, {"megatron", "megatron", 229}, {"torch_mesh", "torch", 31}, {"nemo_rl", "nemo", 71}};
+const File kFiles[] = {{"deepspeed", "deepspeed", 64},
+                       {"megatron", "megatron", 229},
+                       {"torch_mesh", "torch", 31},
+                       {"nemo_rl", "nemo", 71}};
 
 class GoldenFile : public ::testing::TestWithParam<File> {};
 
