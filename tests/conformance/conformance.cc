@@ -24,7 +24,7 @@ constexpr int64_t kSchema = 1;
 
 struct Dialect {
   std::string name;
-  std::function<void(const Json&, Differences&)> compare;
+  std::function<void(const Json&, mesh::Compat, Differences&)> compare;
 };
 
 // By the file's "framework".
@@ -36,7 +36,7 @@ const std::map<std::string, Dialect>& Dialects() {
   return dialects;
 }
 
-absl::StatusOr<FileResult> Check(absl::string_view name, const Json& file) {
+absl::StatusOr<FileResult> Check(absl::string_view name, const Json& file, mesh::Compat compat) {
   if (!file.is_object() || !file.contains("schema") || file["schema"] != kSchema) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": schema ",
                                                    file.is_object() ? file.value("schema", Json()).dump() : "missing",
@@ -64,7 +64,7 @@ absl::StatusOr<FileResult> Check(absl::string_view name, const Json& file) {
     if (!ids.insert(id).second) return absl::InvalidArgumentError(absl::StrCat(where, ": id ", id, " is there twice"));
     Differences differences;
     try {
-      dialect->second.compare(config, differences);
+      dialect->second.compare(config, compat, differences);
     } catch (const std::exception& error) {  // Json's, for a field that is missing or of another type
       return absl::InvalidArgumentError(absl::StrCat(where, " (", id, "): not of this schema: ", error.what()));
     }
@@ -75,17 +75,17 @@ absl::StatusOr<FileResult> Check(absl::string_view name, const Json& file) {
 
 }  // namespace
 
-absl::StatusOr<FileResult> CheckText(absl::string_view name, absl::string_view json) {
+absl::StatusOr<FileResult> CheckText(absl::string_view name, absl::string_view json, mesh::Compat compat) {
   const Json file = Json::parse(json.begin(), json.end(), nullptr, /*allow_exceptions=*/false);
   if (file.is_discarded()) return absl::InvalidArgumentError(absl::StrCat(name, ": is not JSON"));
   try {
-    return Check(name, file);
+    return Check(name, file, compat);
   } catch (const std::exception& error) {
     return absl::InvalidArgumentError(absl::StrCat(name, ": not of this schema: ", error.what()));
   }
 }
 
-absl::StatusOr<FileResult> CheckFile(const std::string& path) {
+absl::StatusOr<FileResult> CheckFile(const std::string& path, mesh::Compat compat) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return absl::NotFoundError(absl::StrCat(path, ": can't be opened"));
   std::string text;
@@ -94,20 +94,19 @@ absl::StatusOr<FileResult> CheckFile(const std::string& path) {
   } catch (const std::exception& error) {  // libstdc++'s, for a folder
     return absl::NotFoundError(absl::StrCat(path, ": can't be read: ", error.what()));
   }
-  return CheckText(path, text);
+  return CheckText(path, text, compat);
 }
 
-std::string Report(const FileResult& result) {
-  constexpr size_t kNamed = 3;
+std::string Report(const FileResult& result, size_t named) {
   std::string report = absl::StrCat(result.dialect, ": ", result.equal(), " of ", result.configs, "\n");
-  for (size_t i = 0; i < std::min(kNamed, result.differing.size()); ++i) {
+  for (size_t i = 0; i < std::min(named, result.differing.size()); ++i) {
     const auto& [id, lines] = result.differing[i];
     absl::StrAppend(&report, "  ", id, ": ", lines.front());
     if (lines.size() > 1) absl::StrAppend(&report, " (and ", lines.size() - 1, " more)");
     absl::StrAppend(&report, "\n");
   }
-  if (result.differing.size() > kNamed) {
-    absl::StrAppend(&report, "  and ", result.differing.size() - kNamed, " more configurations\n");
+  if (result.differing.size() > named) {
+    absl::StrAppend(&report, "  and ", result.differing.size() - named, " more configurations\n");
   }
   return report;
 }

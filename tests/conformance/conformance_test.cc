@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "lib/mesh/compat.h"
 #include "tests/conformance/tables.h"
 
 namespace muster::conformance {
@@ -139,6 +140,24 @@ TEST_P(GoldenFile, RefusalAndAcceptanceSwapped_IsNoticed) {
 
 INSTANTIATE_TEST_SUITE_P(Golden, GoldenFile, ::testing::ValuesIn(kFiles),
                          [](const auto& param) { return param.param.dialect; });
+
+// What the default refuses, or does otherwise, among the golden configurations; docs/decisions.md says why.
+TEST(CarefulDefault, DiffersOnlyWhereDecided) {
+  const std::map<std::string, std::vector<std::string>> decided = {
+      {"megatron",
+       {"w16_upper_case_order_no_gtp", "w16_upper_case_order_gtp2", "ag_w32_o2", "rg_tp_hidden_by_gtp_remat"}},
+      {"deepspeed", {}},
+      {"torch_mesh", {}},
+      {"nemo_rl",
+       {"seed_B_other_calls_skip_gtp", "output_replicated_on_sharded_axis", "output_replicated_unknown_axis"}}};
+  for (const auto& [file, ids] : decided) {
+    const auto result = CheckFile(GoldenPath(file), mesh::Compat::kCareful);
+    ASSERT_TRUE(result.ok()) << result.status();
+    std::vector<std::string> differing;
+    for (const auto& [id, lines] : result->differing) differing.push_back(id);
+    EXPECT_EQ(differing, ids) << file;
+  }
+}
 
 TEST(CheckText, OneRankChanged_NamesTheConfigurationAndTheGroup) {
   const Json changed =

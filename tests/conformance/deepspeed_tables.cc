@@ -18,7 +18,6 @@ namespace {
 
 using mesh::DeepSpeedTopology;
 
-constexpr mesh::Compat kUpstream = mesh::Compat::kUpstream;
 constexpr absl::string_view kDefaultOmission[] = {"data", "pipe"};
 
 DeepSpeedTopology::Where WhereOf(const Json& where) {
@@ -33,10 +32,10 @@ int64_t RankOf(const std::string& key) {
   return rank;
 }
 
-absl::StatusOr<DeepSpeedTopology> TopologyOf(const Json& args) {
+absl::StatusOr<DeepSpeedTopology> TopologyOf(const Json& args, mesh::Compat compat) {
   if (args.contains("axes")) {
     return DeepSpeedTopology::Create(args.at("axes").get<std::vector<std::string>>(),
-                                     args.at("dims").get<std::vector<int64_t>>(), kUpstream);
+                                     args.at("dims").get<std::vector<int64_t>>(), compat);
   }
   if (args.contains("num_mp")) {
     return DeepSpeedTopology::PipeModelData(args.at("num_pp").get<int64_t>(), args.at("num_mp").get<int64_t>(),
@@ -221,11 +220,11 @@ absl::Status Call(const DeepSpeedTopology& topology, const Json& call) {
 }
 
 // Runs the configuration until it is refused, comparing where it is not.
-absl::Status Run(const Json& config, Differences& differences) {
+absl::Status Run(const Json& config, mesh::Compat compat, Differences& differences) {
   const std::string kind = config.at("kind").get<std::string>();
   const Json& args = config.at("args");
   if (kind == "expert_model_data" || kind == "expert_data") {
-    const auto families = mesh::MakeExpertFamilies(ExpertRequestOf(config), kUpstream);
+    const auto families = mesh::MakeExpertFamilies(ExpertRequestOf(config), compat);
     if (families.ok() && config.at("ok")) CompareExperts(config, *families, differences);
     return families.status();
   }
@@ -238,7 +237,7 @@ absl::Status Run(const Json& config, Differences& differences) {
     }
     return families.status();
   }
-  const absl::StatusOr<DeepSpeedTopology> topology = TopologyOf(args);
+  const absl::StatusOr<DeepSpeedTopology> topology = TopologyOf(args, compat);
   if (!topology.ok()) return topology.status();
   if (args.contains("call")) return Call(*topology, args.at("call"));
   if (kind == "grid") return mesh::MakeDeepSpeedGrid(*topology, args.at("world").get<int64_t>()).status();
@@ -251,8 +250,8 @@ absl::Status Run(const Json& config, Differences& differences) {
 
 }  // namespace
 
-void CompareDeepSpeed(const Json& config, Differences& differences) {
-  const absl::Status status = Run(config, differences);
+void CompareDeepSpeed(const Json& config, mesh::Compat compat, Differences& differences) {
+  const absl::Status status = Run(config, compat, differences);
   if (!config.at("ok")) {
     CompareRefusal(config, mesh::RuleOf(status), std::string(status.message()), differences);
   } else if (!status.ok()) {

@@ -189,7 +189,7 @@ void CompareTokens(const Json& golden, const mesh::MegatronGrid& grid, Differenc
   CompareTables("tokens", accepted, tables, differences);
 }
 
-void CompareRankGenerator(const Json& config, Differences& differences) {
+void CompareRankGenerator(const Json& config, Compat compat, Differences& differences) {
   const Json& args = config.at("args");
   const mesh::MegatronSizes sizes{.tp = args.at("tp").get<int64_t>(),
                                   .pp = args.at("pp").get<int64_t>(),
@@ -198,7 +198,7 @@ void CompareRankGenerator(const Json& config, Differences& differences) {
                                   .cp = args.at("cp").get<int64_t>(),
                                   .gtp = args.value("gtp", int64_t{1})};
   const auto grid = mesh::MegatronGrid::Create(args.at("order").get<std::string>(), sizes,
-                                               args.value("rank_offset", int64_t{0}), Compat::kUpstream);
+                                               args.value("rank_offset", int64_t{0}), compat);
   if (!config.at("ok").get<bool>()) {
     return CompareRefusal(config, mesh::RuleOf(grid.status()), grid.status().message(), differences);
   }
@@ -218,11 +218,11 @@ void CompareRankGenerator(const Json& config, Differences& differences) {
 
 }  // namespace
 
-void CompareMegatron(const Json& config, Differences& differences) {
+void CompareMegatron(const Json& config, mesh::Compat compat, Differences& differences) {
   const std::string kind = config.at("kind").get<std::string>();
-  if (kind == "rank_generator") return CompareRankGenerator(config, differences);
+  if (kind == "rank_generator") return CompareRankGenerator(config, compat, differences);
   if (kind != "initialize" && kind != "all_gather_groups") return differences.Unknown(absl::StrCat("kind ", kind));
-  const mesh::MeshSpec spec{.compat = Compat::kUpstream, .dialect = MegatronSpecOf(config)};
+  const mesh::MeshSpec spec{.compat = compat, .dialect = MegatronSpecOf(config)};
   const auto mesh = mesh::MakeMesh(spec, config.at("args").at("world").get<int64_t>());
   if (!config.at("ok").get<bool>()) {
     return CompareRefusal(config, mesh::RuleOf(mesh.status()), mesh.status().message(), differences);

@@ -21,21 +21,19 @@ namespace {
 using mesh::NamedSharding;
 using Names = std::vector<std::string>;
 
-constexpr mesh::Compat kUpstream = mesh::Compat::kUpstream;
-
 NamedSharding::Where WhereOf(const Json& where) {
   NamedSharding::Where found;
   for (const auto& [axis, index] : where.items()) found[axis] = index.get<int64_t>();
   return found;
 }
 
-absl::StatusOr<NamedSharding> ShardingOf(const Json& args) {
+absl::StatusOr<NamedSharding> ShardingOf(const Json& args, mesh::Compat compat) {
   const Names names = args.at("names").get<Names>();
   if (!args.contains("layout"))
-    return NamedSharding::OfShape(names, args.at("shape").get<std::vector<int64_t>>(), kUpstream);
+    return NamedSharding::OfShape(names, args.at("shape").get<std::vector<int64_t>>(), compat);
   absl::StatusOr<mesh::RankArray> layout = mesh::ArrayOf(NestedOf(args.at("layout")));
   if (!layout.ok()) return layout.status();
-  return NamedSharding::OfLayout(names, *std::move(layout), kUpstream);
+  return NamedSharding::OfLayout(names, *std::move(layout), compat);
 }
 
 // All workers, ascending.
@@ -199,14 +197,14 @@ absl::Status Call(const NamedSharding& sharding, const Json& call) {
   throw std::invalid_argument(absl::StrCat("call ", name, " is unknown"));
 }
 
-absl::Status Run(const Json& config, Differences& differences) {
+absl::Status Run(const Json& config, mesh::Compat compat, Differences& differences) {
   const std::string kind = config.at("kind").get<std::string>();
   const Json& args = config.at("args");
   if (kind == "policy_world") return RunPolicyWorld(config, differences);
-  const absl::StatusOr<NamedSharding> sharding = ShardingOf(args);
+  const absl::StatusOr<NamedSharding> sharding = ShardingOf(args, compat);
   if (!sharding.ok()) return sharding.status();
   if (kind == "dispatch") {
-    const auto dispatch = mesh::Dispatch::Create(*sharding, DispatchSpecOf(args), kUpstream);
+    const auto dispatch = mesh::Dispatch::Create(*sharding, DispatchSpecOf(args), compat);
     if (dispatch.ok() && config.at("ok")) CompareDispatch(config, *dispatch, Workers(*sharding), differences);
     return dispatch.status();
   }
@@ -218,8 +216,8 @@ absl::Status Run(const Json& config, Differences& differences) {
 
 }  // namespace
 
-void CompareNemo(const Json& config, Differences& differences) {
-  const absl::Status status = Run(config, differences);
+void CompareNemo(const Json& config, mesh::Compat compat, Differences& differences) {
+  const absl::Status status = Run(config, compat, differences);
   if (!config.at("ok")) {
     CompareRefusal(config, mesh::RuleOf(status), std::string(status.message()), differences);
   } else if (!status.ok()) {

@@ -3,8 +3,8 @@
 // that may be shortened, and any other value. Nothing here knows a dialect.
 //
 // A dialect's runner (megatron_tables.h, deepspeed_tables.h, ...) computes the answer of one configuration by lib/mesh
-// under `compat: upstream` and tells each difference to a `Differences`. A field that no runner knows is a difference
-// too: nothing that a file holds goes uncompared.
+// under the given compat (golden tables hold under upstream) and tells each difference to a `Differences`. A field that
+// no runner knows is a difference too: nothing that a file holds goes uncompared.
 
 #include <cstdint>
 #include <string>
