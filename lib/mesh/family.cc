@@ -76,7 +76,7 @@ Group GroupAt(const BlockLayout& layout, int64_t index) {
     const int64_t stride = joined.empty() ? 1 : joined[0].stride;
     return {parent.base + first * stride, Trimmed({{stride, length}}), parent.order};
   }
-  if (first % layout.block == 0 && length == layout.block) {
+  if (length == layout.block) {
     if (const auto parts = SplitAt(joined, layout.block)) {
       return {parent.base + OffsetAt(joined, first), parts->first, parent.order};
     }

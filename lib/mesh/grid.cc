@@ -35,8 +35,9 @@ absl::StatusOr<Grid> Grid::Create(std::vector<Axis> axes, GlobalRank offset, std
   for (const Axis& axis : axes) {
     if (axis.size < 1) return Refuse("zero_size", absl::StrCat(axis.name, ": ", axis.size, " is not at least 1"));
     if (axis.size > (std::numeric_limits<int64_t>::max() - offset) / grid.world_) {
-      return Refuse("grid_too_big", absl::StrCat(axis.name, ": ", axis.size, " times the ", grid.world_,
-                                                 " ranks of the axes before it passes 2^63-1"));
+      return Refuse("grid_too_big",
+                    absl::StrCat(axis.name, ": ", axis.size, " times the ", grid.world_,
+                                 " ranks of the axes before it, counted from rank ", offset, ", passes 2^63-1"));
     }
     grid.digits_.push_back({grid.world_, axis.size});
     grid.world_ *= axis.size;

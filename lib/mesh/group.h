@@ -18,7 +18,7 @@ namespace muster::mesh {
 // With an `order` that sum is a position, and the member is the rank there.
 struct Group {
   GlobalRank base = 0;
-  Digits digits;
+  Digits digits = {};
   std::shared_ptr<const RankOrder> order = nullptr;
 
   int64_t size() const { return CountOf(digits); }

@@ -1,6 +1,6 @@
 #include "lib/mesh/megatron_degrees.h"
 
-#include <initializer_list>
+#include <cstddef>
 #include <limits>
 #include <utility>
 
@@ -17,10 +17,16 @@
 namespace muster::mesh {
 namespace {
 
+// More than any product of sizes above 1 can have.
+constexpr size_t kMaxLevels = 63;
+
 struct Factor {
   absl::string_view name;
   int64_t size;
 };
+
+// Text of a user as a message shows it: escaped, and not endless.
+std::string Shown(absl::string_view text) { return absl::StrCat("'", absl::CHexEscape(text.substr(0, 64)), "'"); }
 
 class Checker {
  public:
@@ -53,13 +59,14 @@ class Checker {
 
   absl::Status Sharp() {
     if (!spec_.sharp_group) return absl::OkStatus();
-    const std::string group = absl::CHexEscape(absl::string_view(*spec_.sharp_group).substr(0, 64));
+    const std::string& group = *spec_.sharp_group;
     if (!spec_.use_sharp) {
       return Refuse("sharp_group_without_sharp",
-                    absl::StrCat("sharp_group: '", group, "' is given but use_sharp is off. Set both or neither"));
+                    absl::StrCat("sharp_group: ", Shown(group), " is given but use_sharp is off. Set both or neither"));
     }
     if (group != "dp" && group != "dp_replica") {
-      return Refuse("sharp_group_unknown", absl::StrCat("sharp_group: '", group, "' is neither dp nor dp_replica"));
+      return Refuse("sharp_group_unknown",
+                    absl::StrCat("sharp_group: ", Shown(group), " is neither dp nor dp_replica"));
     }
     if (group == "dp_replica" && spec_.num_distopt <= 1) {
       return Refuse("sharp_replica_needs_distopt",
@@ -103,11 +110,10 @@ class Checker {
     const bool changes_place = spec_.gtp > 1 || spec_.egtp > 1;
     if (careful_ && absl::AsciiStrToLower(spec_.order) != spec_.order) {
       if (changes_place) {
-        return Refuse(
-            "order_not_lower_case",
-            absl::StrCat("order: '", absl::CHexEscape(absl::string_view(spec_.order).substr(0, 64)),
-                         "' has capitals, so that Megatron finds no tp to put gtp_remat behind. Write '",
-                         absl::CHexEscape(absl::AsciiStrToLower(absl::string_view(spec_.order).substr(0, 64))), "'"));
+        return Refuse("order_not_lower_case",
+                      absl::StrCat("order: ", Shown(spec_.order),
+                                   " has capitals, so that Megatron finds no tp to put gtp_remat behind. Write ",
+                                   Shown(absl::AsciiStrToLower(spec_.order))));
       }
       made_.notes.push_back(
           "order has capitals: read in lower case, as Megatron does for all but gtp_remat and a last pp");
@@ -125,9 +131,9 @@ class Checker {
   absl::Status PipelineLast() {
     // Upstream looks at the order as written, capitals and all.
     if (absl::EndsWith(spec_.order, "pp") || spec_.pp == 1 || made_.edp == made_.dp) return absl::OkStatus();
-    std::string message = absl::StrCat("order: '", absl::CHexEscape(absl::string_view(spec_.order).substr(0, 64)),
-                                       "' does not end in pp, so dp ", made_.dp, " and expert dp ", made_.edp,
-                                       " must be equal, also for a model without experts. ");
+    std::string message =
+        absl::StrCat("order: ", Shown(spec_.order), " does not end in pp, so dp ", made_.dp, " and expert dp ",
+                     made_.edp, " must be equal, also for a model without experts. ");
     if (absl::EndsWithIgnoreCase(spec_.order, "pp")) {
       absl::StrAppend(&message, "Write it in lower case");
     } else {
@@ -143,11 +149,10 @@ class Checker {
     if (!expert.ok()) return expert.status();
     // Both grids cover the world and their groups ascend, so that equal strides mean equal lists.
     if (dense->inner == expert->inner) return absl::OkStatus();
-    return Refuse(
-        "pp_groups_must_agree",
-        absl::StrCat("order: '", absl::CHexEscape(absl::string_view(spec_.order).substr(0, 64)),
-                     "' sets pipeline stages ", dense->inner[0].stride, " ranks apart in the dense grid, ",
-                     expert->inner[0].stride, " in the expert grid. Put pp last, or make the axes before it equal"));
+    return Refuse("pp_groups_must_agree",
+                  absl::StrCat("order: ", Shown(spec_.order), " sets pipeline stages ", dense->inner[0].stride,
+                               " ranks apart in the dense grid, ", expert->inner[0].stride,
+                               " in the expert grid. Put pp last, or make the axes before it equal"));
   }
 
   absl::Status DenseInstances() {
@@ -187,6 +192,9 @@ class Checker {
 
   absl::Status HierarchicalCp() {
     if (spec_.hcp.empty()) return absl::OkStatus();
+    if (spec_.hcp.size() > kMaxLevels) {
+      return Refuse("hcp_too_deep", absl::StrCat("hcp: ", spec_.hcp.size(), " levels, at most ", kMaxLevels));
+    }
     absl::optional<int64_t> product = 1;
     for (int64_t size : spec_.hcp) {
       product = size < 1 || !product ? absl::nullopt : CheckedProduct({*product, size});
@@ -206,8 +214,7 @@ class Checker {
   absl::Status PipelineBackend() {
     if (!spec_.pp_backend || *spec_.pp_backend == "nccl" || *spec_.pp_backend == "ucc") return absl::OkStatus();
     return Refuse("pp_backend_unknown",
-                  absl::StrCat("pp_backend: '", absl::CHexEscape(absl::string_view(*spec_.pp_backend).substr(0, 64)),
-                               "' is neither nccl nor ucc"));
+                  absl::StrCat("pp_backend: ", Shown(*spec_.pp_backend), " is neither nccl nor ucc"));
   }
 
   absl::Status CheckInstances(absl::string_view rule, absl::string_view what, int64_t members) const {

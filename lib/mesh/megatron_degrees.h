@@ -23,13 +23,14 @@ struct MegatronDegrees {
   std::vector<std::string> notes;
 };
 
-// Makes upstream's checks in upstream's order, so that the first broken rule is the one that a user of Megatron would
-// meet:
+// Makes upstream's checks in upstream's order, so that the first broken rule is the one that a user of Megatron meets:
 //   sharp_group_without_sharp, sharp_group_unknown, sharp_replica_needs_distopt; gtp_needs_one_distopt_instance;
-//   zero_size, dense_grid_divides_world; virtual_pp_needs_pp; the dense grid's; zero_size, expert_grid_divides_world;
-//   the expert grid's (megatron_grid.h); pp_not_last_needs_equal_dp; pp_groups_must_agree; dp_cp_divisible_by_distopt;
-//   upstream_defect_sharp_dp (kUpstream); hybrid_cp_needs_even_group; hcp_product_equals_cp; pp_backend_unknown;
+//   zero_size, dense_grid_divides_world; virtual_pp_needs_pp; what the dense grid refuses (megatron_grid.h);
+//   zero_size, expert_grid_divides_world; what the expert grid refuses; pp_not_last_needs_equal_dp;
+//   pp_groups_must_agree; dp_cp_divisible_by_distopt; upstream_defect_sharp_dp (kUpstream);
+//   hybrid_cp_needs_even_group; hcp_too_deep, hcp_product_equals_cp; pp_backend_unknown;
 //   expert_dp_divisible_by_distopt.
+// Before all: zero_size for the world, gtp_needs_newer_revision where the revision lacks the axis.
 // kCareful also refuses: order_not_lower_case where gtp_remat would change its place; hybrid_cp_needs_no_pipeline, as
 // Megatron's launcher does.
 absl::StatusOr<MegatronDegrees> CheckMegatronSpec(const MegatronSpec& spec, Compat compat, int64_t world);
