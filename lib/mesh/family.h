@@ -56,7 +56,8 @@ struct Membership {
   Group group;
 };
 
-// Immutable, copied freely. All calls are O(axes).
+// Immutable, copied freely. All calls are O(axes); only group_rank through an explicit list of ranks counts the
+// members.
 class Family {
  public:
   using Layout = std::variant<StridedLayout, BlockLayout, RingLayout>;

@@ -89,7 +89,7 @@ TEST(Family, EvenCuts_StayStrided) {
   const StridedLayout dp = GridLayout(grid, grid.Select({"dp"}));
   EXPECT_EQ(Family("intra", Blocks(dp, 2)).group(1), (Group{8, {{2, 4}}}));
   EXPECT_EQ(Family("inter", AcrossBlocks(dp, 2)).group(1), (Group{2, {{8, 2}}}));
-  EXPECT_EQ(Family("hybrid", BlockLayout{dp, 4}).group(3), (Group{25, {{2, 4}}}));
+  EXPECT_EQ(Family("hybrid", BlockLayout{dp, 4}).group(3), (Group{9, {{2, 4}}}));
 }
 
 TEST(Family, MembersNotAscending_GroupRankIsThePlaceAmongSortedOnes) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -156,11 +157,14 @@ class Checker {
   }
 
   absl::Status DenseInstances() {
-    const auto members = CheckedProduct({made_.dp, spec_.cp});
-    return CheckInstances("dp_cp_divisible_by_distopt", absl::StrCat("dp ", made_.dp, " × cp ", spec_.cp), *members);
+    const int64_t members = made_.dp * spec_.cp;  // at most the world
+    return CheckInstances("dp_cp_divisible_by_distopt", members,
+                          [&] { return absl::StrCat("dp ", made_.dp, " × cp ", spec_.cp); });
   }
 
-  absl::Status ExpertInstances() { return CheckInstances("expert_dp_divisible_by_distopt", "expert dp", made_.edp); }
+  absl::Status ExpertInstances() {
+    return CheckInstances("expert_dp_divisible_by_distopt", made_.edp, [] { return std::string("expert dp"); });
+  }
 
   absl::Status SharpBarrier() {
     const bool dense = spec_.use_sharp && spec_.sharp_group.value_or("dp") == "dp";
@@ -217,11 +221,11 @@ class Checker {
                   absl::StrCat("pp_backend: ", Shown(*spec_.pp_backend), " is neither nccl nor ucc"));
   }
 
-  absl::Status CheckInstances(absl::string_view rule, absl::string_view what, int64_t members) const {
+  absl::Status CheckInstances(absl::string_view rule, int64_t members, absl::FunctionRef<std::string()> what) const {
     const int64_t instances = spec_.num_distopt;
     if (instances < 1) return Refuse("zero_size", absl::StrCat("num_distopt: ", instances, " is not at least 1"));
     if (members % instances == 0) return absl::OkStatus();
-    return Refuse(rule, absl::StrCat("num_distopt: ", instances, " does not divide ", what, " = ", members));
+    return Refuse(rule, absl::StrCat("num_distopt: ", instances, " does not divide ", what(), " = ", members));
   }
 
   std::vector<Factor> DenseFactors() const {

@@ -18,6 +18,7 @@ std::shared_ptr<const RankOrder> RankOrder::OfDigits(GlobalRank base, Digits dig
 absl::StatusOr<std::shared_ptr<const RankOrder>> RankOrder::OfRanks(std::vector<GlobalRank> ranks) {
   std::shared_ptr<RankOrder> order(new RankOrder);
   order->size_ = static_cast<int64_t>(ranks.size());
+  order->is_list_ = true;
   order->positions_.reserve(ranks.size());
   for (int64_t position = 0; position < order->size_; ++position) {
     order->positions_.emplace_back(ranks[position], position);

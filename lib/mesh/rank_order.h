@@ -32,7 +32,7 @@ class RankOrder {
   absl::optional<int64_t> PositionOf(GlobalRank rank) const;
 
   // Whether the order is a list, which only a copy of the list expresses; else base() and digits() say all.
-  bool is_list() const { return !ranks_.empty(); }
+  bool is_list() const { return is_list_; }
   absl::Span<const GlobalRank> ranks() const { return ranks_; }
   GlobalRank base() const { return base_; }
   const Digits& digits() const { return digits_; }
@@ -43,6 +43,7 @@ class RankOrder {
   RankOrder() = default;
 
   int64_t size_ = 0;
+  bool is_list_ = false;
   GlobalRank base_ = 0;
   Digits digits_;
   std::vector<GlobalRank> ranks_;
