@@ -27,9 +27,7 @@ struct NodeFile {
   std::vector<v1::NodeInfo> nodes;  // in the file's order
 };
 
+// INVALID_ARGUMENT as ParseJobFile (job_file.h).
 absl::StatusOr<NodeFile> ParseNodeFile(absl::string_view text, absl::string_view file);
-
-// "gpu-[01-03]" -> gpu-01, gpu-02, gpu-03. INVALID_ARGUMENT on a malformed range or more than `limit` names.
-absl::StatusOr<std::vector<std::string>> ExpandNames(absl::string_view pattern, int limit);
 
 }  // namespace muster

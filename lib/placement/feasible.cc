@@ -33,7 +33,7 @@ std::string Demand(const Question& q) {
 }
 
 absl::optional<Never> FindTier(const Question& q, const std::string& name, const char* field, int& tier) {
-  if (name.empty()) return absl::nullopt;
+  if (name.empty() || name == "none") return absl::nullopt;
   const Tiers& tiers = q.cluster->topology->tiers();
   if (const absl::optional<size_t> found = tiers.Find(name)) {
     tier = static_cast<int>(*found);

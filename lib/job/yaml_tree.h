@@ -1,0 +1,37 @@
+#pragma once
+// A YAML or JSON document as a plain tree with line numbers, read defensively: what a stranger sends.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace muster {
+
+inline constexpr size_t kMaxFileBytes = 1 << 20;
+
+struct YamlNode {
+  enum class Kind { kNull, kScalar, kList, kMap };
+  Kind kind = Kind::kNull;
+  int line = 1;         // 1-based
+  std::string text;     // of a scalar
+  bool quoted = false;  // never a number or a truth value then
+  std::vector<YamlNode> items;
+  // Keys as written, in the document's order; not checked for repeats.
+  std::vector<std::pair<YamlNode, YamlNode>> entries;
+
+  // "a map", "a list", "text" …
+  const char* KindName() const;
+};
+
+// INVALID_ARGUMENT, "job.yaml:9: …": bad syntax; more than kMaxFileBytes, 100,000 nodes or 32 levels; NUL bytes; more
+// than one document; anchors, aliases, tags; a key that isn't a scalar. An empty document is kNull.
+absl::StatusOr<YamlNode> ParseYaml(absl::string_view text, absl::string_view file);
+
+// Puts "file:line: " in front of an error, keeping its details.
+absl::Status AtLine(const absl::Status& status, absl::string_view file, int line);
+
+}  // namespace muster
