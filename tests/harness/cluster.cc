@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 
 namespace muster::harness {
@@ -59,10 +59,15 @@ void Cluster::StartServer() {
   command.insert(command.end(), server_flags_.begin(), server_flags_.end());
   server_ = std::make_unique<Process>(Process::Start(command, folder_ + "/musterd.log"));
   const bool up = Eventually([&] { return !ReadFile(port_file).empty() || !server_->Running(); });
-  const std::string port(absl::StripAsciiWhitespace(ReadFile(port_file)));
-  if (!up || port.empty()) Die(*this, "musterd did not start");
+  // "grpc=PORT" and "metrics=PORT", a line each.
+  std::map<std::string, std::string> ports;
+  for (absl::string_view line : absl::StrSplit(ReadFile(port_file), '\n', absl::SkipEmpty())) {
+    ports.insert(absl::StrSplit(line, absl::MaxSplits('=', 1)));
+  }
+  if (!up || ports["grpc"].empty()) Die(*this, "musterd did not start");
+  metrics_address_ = absl::StrCat("127.0.0.1:", ports["metrics"]);
   if (!address_.empty()) return;
-  address_ = absl::StrCat("127.0.0.1:", port.substr(0, port.find_first_of(" \n")));
+  address_ = absl::StrCat("127.0.0.1:", ports["grpc"]);
   listen_ = address_;  // a restarted one listens where its clients look for it
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);

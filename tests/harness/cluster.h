@@ -48,6 +48,8 @@ class Cluster {
 
   // host:port, the same over restarts of the server.
   const std::string& address() const { return address_; }
+  // Of /metrics; may differ after a restart.
+  const std::string& metrics_address() const { return metrics_address_; }
   const std::string& folder() const { return folder_; }
 
   v1::JobService::Stub& jobs() { return *jobs_; }
@@ -78,6 +80,7 @@ class Cluster {
   const std::vector<std::string> server_flags_;
   const std::string folder_;
   std::string address_;
+  std::string metrics_address_;
   std::string listen_ = "127.0.0.1:0";
   std::unique_ptr<Process> server_;
   std::map<std::string, Process> agents_running_;
