@@ -74,6 +74,7 @@ bool ProcessEnded(Turn& turn, const Process& process) {
 }
 
 void PodEnded(Turn& turn, PodIndex index, const std::string& uid, const Incarnation* below) {
+  if (uid.empty()) return;  // no pod: hosts have only ordinals
   const bool found = EraseProcesses(turn, index, [&](const Process& process) {
     return process.index == index && process.incarnation.uid == uid &&
            (below == nullptr || process.incarnation < *below);

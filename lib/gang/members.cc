@@ -194,7 +194,7 @@ void On(Turn& turn, const PodTerminating& event) {
   if (found == gang.members.end()) return;
   Member& member = found->second;
   if (!member.incarnation || member.incarnation->uid != event.incarnation.uid || member.terminating) return;
-  member.terminating = true;
+  member.terminating = member.recorded = true;
   turn.Durable();
   gang.here.Erase(event.index);
   gang.facts.bound.erase(event.index);

@@ -75,7 +75,8 @@ bool CountTry(Turn& turn);
 // Everything of this job that may still run on its present nodes; stops owed apart.
 std::map<NodeUid, Remains> RemainsOf(const Gang& gang);
 // Adds to what has to end on a node before it leaves.
-void OweStop(Turn& turn, const NodeUid& node, const std::string& name, OrderNumber number, const Remains& remains);
+void OweStop(Turn& turn, const NodeUid& node, const std::string& name, OrderNumber number, const Remains& remains,
+             const std::string& why);
 // After something ended: a stop may be over, a repair go on.
 void Settle(Turn& turn);
 void Finish(Turn& turn, v1::Result result, bool never, std::string why);

@@ -49,7 +49,7 @@ std::set<size_t> NodesOf(const v1::StridedGroup& group, const std::vector<size_t
   return nodes;
 }
 
-// Each node's part of the plan: its workers, and of each step only the groups that these are in.
+// Each node's part of the plan: its workers and every step, of its groups only those that these are in.
 void AddTests(const Gang& gang, const Testing& testing, std::map<NodeUid, v1::Task>& orders) {
   const auto& nodes = gang.seats->nodes();
   const int32_t workers = std::max(gang.spec->workers_per_member(), 1);
@@ -76,11 +76,11 @@ void AddTests(const Gang& gang, const Testing& testing, std::map<NodeUid, v1::Ta
   for (const v1::TestStep& step : testing.plan->steps()) {
     v1::TestStep bare = step;
     bare.clear_groups();
-    std::vector<v1::TestStep*> parts(nodes.size(), nullptr);
+    for (v1::RunTest* test : tests) *test->mutable_plan()->add_steps() = bare;
+    const int last = tests.front()->plan().steps_size() - 1;
     for (const v1::TestGroup& group : step.groups()) {
       for (const size_t n : NodesOf(group.ranks(), node_of_rank, workers)) {
-        if (parts[n] == nullptr) *(parts[n] = tests[n]->mutable_plan()->add_steps()) = bare;
-        *parts[n]->add_groups() = group;
+        *tests[n]->mutable_plan()->mutable_steps(last)->add_groups() = group;
       }
     }
   }
@@ -139,7 +139,7 @@ std::map<NodeUid, v1::Task> Orders(const Gang& gang) {
     }
   }
   for (const auto& [node, stop] : gang.stops) {
-    if (stop.remains.children) orders[node] = StopTask(gang, stop.number, gang.why);
+    if (stop.remains.children) orders[node] = StopTask(gang, stop.number, stop.why);
   }
   return orders;
 }

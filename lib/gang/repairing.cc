@@ -82,7 +82,7 @@ void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why) {
   if (!remains.empty()) repairing.ordered = turn.NextOrder();
   for (auto& [node, left] : remains) {
     if (vacated.contains(node)) {
-      OweStop(turn, node, gang.seats->FindUid(node)->name, repairing.ordered, left);
+      OweStop(turn, node, gang.seats->FindUid(node)->name, repairing.ordered, left, why);
     } else {
       IndexRemains(gang, node, left);
       repairing.unended.emplace(node, std::move(left));
@@ -120,7 +120,7 @@ void VacateInRepair(Turn& turn, const NodeUid& node, const std::string& why) {
   if (stayed) repairing.vacated.insert(node);
   if (const auto left = repairing.unended.find(node); left != repairing.unended.end()) {
     const Seats::Node* seat = gang.seats->FindUid(node);
-    OweStop(turn, node, seat == nullptr ? node.value() : seat->name, turn.NextOrder(), left->second);
+    OweStop(turn, node, seat == nullptr ? node.value() : seat->name, turn.NextOrder(), left->second, why);
     repairing.unended.erase(left);
   }
   gang.why = absl::StrCat("repairs: ", why);

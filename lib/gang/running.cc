@@ -142,9 +142,9 @@ void On(Turn& turn, const PodGone& event) {
   const auto found = gang.members.find(event.index);
   if (found == gang.members.end() || std::holds_alternative<Finished>(gang.state)) return;
   Member& member = found->second;
-  if (!member.incarnation || member.incarnation->uid != event.incarnation.uid) return;
+  if (event.incarnation.uid.empty() || !member.incarnation || member.incarnation->uid != event.incarnation.uid) return;
   if (!member.terminating) turn.Durable();
-  member.terminating = true;
+  member.terminating = member.recorded = true;
   gang.here.Erase(event.index);
   gang.facts.bound.erase(event.index);
   if (!std::holds_alternative<Running>(gang.state) || member.exit_code) return;

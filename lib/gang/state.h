@@ -130,6 +130,7 @@ using State = std::variant<Queued, Awaiting, Placed, Testing, Assembling, Runnin
 struct StopOwed {
   OrderNumber number;
   std::string node;  // its name
+  std::string why;
   Remains remains;
   absl::Time deadline;
   // Past the deadline without a confirmation: the node is quarantined without expiry and stays this job's.

@@ -24,6 +24,8 @@ struct Change {
     bool without_expiry = false;
   };
   std::vector<Quarantine> quarantines;
+  // States entered in this step, in order; more than one where a state had nothing to wait for.
+  std::vector<v1::Phase> phases;
   // Held calls to look at again: these members', or all.
   std::set<PodIndex> wake;
   bool wake_all = false;

@@ -98,10 +98,12 @@ std::map<NodeUid, Remains> RemainsOf(const Gang& gang) {
   return remains;
 }
 
-void OweStop(Turn& turn, const NodeUid& node, const std::string& name, OrderNumber number, const Remains& remains) {
+void OweStop(Turn& turn, const NodeUid& node, const std::string& name, OrderNumber number, const Remains& remains,
+             const std::string& why) {
   StopOwed& stop = turn.gang.stops[node];
   stop.number = number;
   stop.node = name;
+  stop.why = why;
   stop.remains.Merge(remains);
   if (!stop.overdue) stop.deadline = turn.now + turn.limits.stop_deadline;
   IndexRemains(turn.gang, node, remains);
@@ -134,7 +136,7 @@ void BeginStopping(Turn& turn, Next next, std::string why, v1::Result result) {
   const OrderNumber number = remains.empty() ? gang.order : turn.NextOrder();
   for (const auto& [node, left] : remains) {
     const Seats::Node* seat = gang.seats->FindUid(node);
-    OweStop(turn, node, seat == nullptr ? node.value() : seat->name, number, left);
+    OweStop(turn, node, seat == nullptr ? node.value() : seat->name, number, left, why);
   }
   gang.receipt = ReceiptId();
   gang.receipt_digest.clear();

@@ -21,6 +21,7 @@ bool NodesAreGiven(const Gang& gang) { return SourceOf(gang) != v1::PlacementSpe
 void Turn::Moved(std::string why) {
   gang.since = now;
   gang.why = std::move(why);
+  change.phases.push_back(PhaseOf(gang.state));
   change.durable = change.demands = change.wake_all = true;
 }
 
