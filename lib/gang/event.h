@@ -50,22 +50,25 @@ struct TestConcluded {
 struct MemberCalled {
   PodIndex index;
   Incarnation incarnation;
-  std::optional<int32_t> local_rank;
-  std::string node;     // by name
-  std::string address;  // where it is reached
+  std::optional<int32_t> local_rank = {};
+  std::string node = {};     // by name
+  std::string address = {};  // where it is reached
   int32_t reserved_port = 0;
+  // Epoch of the last assignment that the caller has; 0: it has had none. Nothing of a later epoch can run there: the
+  // answer was lost. Absent: the caller doesn't say.
+  std::optional<Epoch> last_epoch = {};
 };
 // The held call ended without an answer and was not renewed within the retry period.
 struct MemberHungUp {
   PodIndex index;
   Incarnation incarnation;
-  std::optional<int32_t> local_rank;
+  std::optional<int32_t> local_rank = {};
 };
 // Reported by the member (or the agent that started it). Also from epochs before, whose ends stops wait for.
 struct CommandEnded {
   PodIndex index;
   Incarnation incarnation;
-  std::optional<int32_t> local_rank;
+  std::optional<int32_t> local_rank = {};
   Epoch epoch;
   int32_t exit_code = 0;
   bool ordered = false;  // on Muster's order: the code says nothing

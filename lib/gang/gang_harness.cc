@@ -60,7 +60,11 @@ Harness::Harness(HarnessOptions options) {
   spec->mutable_launch()->add_command("train");
   if (options.waived) spec->mutable_self_test()->set_profile(v1::SelfTestSpec::NONE);
   *spec->mutable_limits() = options.limits;
-  Submission submission{.uid = JobUid("job-1"), .ns = "default", .name = "j", .spec = spec};
+  Submission submission;
+  submission.uid = JobUid("job-1");
+  submission.ns = "default";
+  submission.name = "j";
+  submission.spec = spec;
   if (options.owned) submission.owner.set_kind("JobSet");
   gang = NewGang(std::move(submission), now);
 }
@@ -85,7 +89,8 @@ void Harness::Check(const Gang& before, const std::string& record_before, const 
   EXPECT_FALSE(gang.why.empty());
   EXPECT_FALSE(WhyNow(gang).empty());
   for (const auto& [index, member] : before.members) {
-    if (member.incarnation) EXPECT_GE(*gang.members.at(index).incarnation, *member.incarnation);
+    if (!member.incarnation) continue;
+    EXPECT_TRUE(*gang.members.at(index).incarnation >= *member.incarnation) << "member " << index;
   }
   for (const auto& [node, task] : Orders(gang)) EXPECT_LE(task.mark().number(), gang.order.value());
   CheckReleased();

@@ -130,6 +130,18 @@ void NoteHere(Turn& turn, PodIndex index, const Member& member) {
   }
 }
 
+namespace {
+
+// A member whose answer was lost on its way never started the command of that epoch, and so can't report its end.
+void NeverStarted(Turn& turn, const MemberCalled& event) {
+  if (!event.last_epoch || *event.last_epoch >= turn.gang.epoch) return;
+  if (std::holds_alternative<Running>(turn.gang.state)) return;  // it gets the answer again
+  const Process process{event.index, event.local_rank.value_or(-1), event.incarnation, turn.gang.epoch};
+  if (ProcessEnded(turn, process)) Settle(turn);
+}
+
+}  // namespace
+
 void On(Turn& turn, const MemberCalled& event) {
   Gang& gang = turn.gang;
   if (!IsValid(turn, event.index, event.local_rank) || std::holds_alternative<Finished>(gang.state)) return;
@@ -152,6 +164,7 @@ void On(Turn& turn, const MemberCalled& event) {
     member.waiting = true;
   }
   NoteHere(turn, event.index, member);
+  NeverStarted(turn, event);
   NoteBound(turn, event.index, event.node);
   TryRelease(turn);
 }

@@ -9,17 +9,17 @@ namespace {
 constexpr int64_t kFuture = std::numeric_limits<int64_t>::max();
 constexpr int64_t kPast = std::numeric_limits<int64_t>::min();
 
-store::v1::ReservationRecord Write(const Reservation& reservation) {
+store::v1::ReservationRecord WriteReservation(const Reservation& reservation) {
   store::v1::ReservationRecord record;
   record.set_workload_uid(reservation.workload_uid);
-  *record.mutable_reserved() = gang::Write(reservation.reserved);
+  *record.mutable_reserved() = Write(reservation.reserved);
   record.set_assignment(reservation.assignment);
   return record;
 }
 
-Reservation Read(const store::v1::ReservationRecord& record) {
+Reservation ReadReservation(const store::v1::ReservationRecord& record) {
   return {.workload_uid = record.workload_uid(),
-          .reserved = gang::Read(record.reserved()),
+          .reserved = Read(record.reserved()),
           .assignment = record.assignment()};
 }
 
@@ -115,9 +115,9 @@ store::v1::FactsRecord Write(const Facts& facts) {
   record.set_owner(static_cast<int32_t>(facts.owner));
   record.set_owner_restarts(facts.owner_restarts);
   record.set_counted_restarts(facts.counted_restarts);
-  if (facts.reservation) *record.mutable_reservation() = Write(*facts.reservation);
+  if (facts.reservation) *record.mutable_reservation() = WriteReservation(*facts.reservation);
   if (facts.assigned) *record.mutable_assigned() = *facts.assigned;
-  if (facts.spent) *record.mutable_spent() = Write(*facts.spent);
+  if (facts.spent) *record.mutable_spent() = WriteReservation(*facts.spent);
   for (const NodeUid& node : facts.shunned) record.add_shunned(node.value());
   return record;
 }
@@ -127,9 +127,9 @@ Facts Read(const store::v1::FactsRecord& record) {
   facts.owner = static_cast<Facts::OwnerState>(record.owner());
   facts.owner_restarts = record.owner_restarts();
   facts.counted_restarts = record.counted_restarts();
-  if (record.has_reservation()) facts.reservation = Read(record.reservation());
+  if (record.has_reservation()) facts.reservation = ReadReservation(record.reservation());
   if (record.has_assigned()) facts.assigned = std::make_shared<const v1::Placement>(record.assigned());
-  if (record.has_spent()) facts.spent = Read(record.spent());
+  if (record.has_spent()) facts.spent = ReadReservation(record.spent());
   for (const std::string& node : record.shunned()) facts.shunned.insert(NodeUid(node));
   return facts;
 }
@@ -137,14 +137,14 @@ Facts Read(const store::v1::FactsRecord& record) {
 store::v1::VerdictRecord Write(const VerdictOwed& verdict) {
   store::v1::VerdictRecord record;
   record.set_kind(static_cast<int32_t>(verdict.kind));
-  *record.mutable_reservation() = Write(verdict.reservation);
+  *record.mutable_reservation() = WriteReservation(verdict.reservation);
   record.set_message(verdict.message);
   return record;
 }
 
 VerdictOwed Read(const store::v1::VerdictRecord& record) {
   return {.kind = static_cast<VerdictOwed::Kind>(record.kind()),
-          .reservation = Read(record.reservation()),
+          .reservation = ReadReservation(record.reservation()),
           .message = record.message()};
 }
 
