@@ -1,0 +1,20 @@
+#pragma once
+// The files that commands are given.
+
+#include <istream>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace muster::cli {
+
+// Longest file that is read.
+inline constexpr size_t kMaxFileBytes = 16 << 20;
+
+// "-" is `in`. Usage error: no file named, it can't be read, it is a folder or longer than kMaxFileBytes.
+absl::StatusOr<std::string> ReadText(const std::string& path, std::istream& in);
+
+// How messages call the file: "job.yaml", or "(standard input)".
+std::string FileName(const std::string& path);
+
+}  // namespace muster::cli

@@ -1,0 +1,104 @@
+#include "client/cli/follow.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/escape.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/format.h"
+#include "client/cli/job_view.h"
+#include "client/cli/names.h"
+#include "lib/base/proto_time.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr absl::Duration kRetry = absl::Seconds(1);
+constexpr size_t kStateWidth = 10;
+
+class JobPrinter {
+ public:
+  explicit JobPrinter(Context& context) : context_(context) {}
+
+  void Show(const v1::Job& job) {
+    if (ForPrograms(context_.format)) {
+      if (context_.format == Format::kYaml) context_.out.Raw("---\n");
+      PrintDocument(context_.out, context_.format, job);
+      last_ = job;
+      return;
+    }
+    if (Changed(job)) Line(job);
+    if (job.has_test_progress()) {
+      const std::string progress = TestProgressText(job.test_progress());
+      context_.out.Progress(absl::StrCat("          ", PhaseWord(job.phase()), "  ", progress, "  ", Since(job)));
+    }
+    last_ = job;
+  }
+
+  const v1::Job& last() const { return last_; }
+  bool seen() const { return !last_.uid().empty() || !last_.name().empty(); }
+
+ private:
+  bool Changed(const v1::Job& job) const {
+    return !seen() || job.phase() != last_.phase() || job.result() != last_.result() || job.why() != last_.why() ||
+           job.attempt() != last_.attempt() || job.epoch() != last_.epoch();
+  }
+
+  std::string Since(const v1::Job& job) const {
+    return job.has_phase_since() ? DurationText(context_.now() - FromProto(job.phase_since())) : "";
+  }
+
+  void Line(const v1::Job& job) {
+    const std::string state = StateWord(job);
+    std::string rest = job.why();
+    if (job.attempt() != last_.attempt() && seen()) absl::StrAppend(&rest, " · attempt ", job.attempt());
+    if (job.epoch() != last_.epoch()) absl::StrAppend(&rest, " · epoch ", job.epoch());
+    context_.out.Line({Span(absl::FormatTime("%H:%M:%S", context_.now(), context_.zone), Style::kDim), "  ",
+                       Span(state, StateStyle(job)),
+                       std::string(std::max(kStateWidth, state.size()) - state.size() + 2, ' '), rest});
+  }
+
+  Context& context_;
+  v1::Job last_;
+};
+
+int End(Context& context, const v1::Job& job) {
+  if (!ForPrograms(context.format)) {
+    if (job.has_submitted()) {
+      context.out.Line(absl::StrCat(JobName(job), " ", StateWord(job), " after ",
+                                    DurationText(context.now() - FromProto(job.submitted())),
+                                    job.receipt_id().empty() ? "" : absl::StrCat("   receipt ", job.receipt_id())));
+    }
+    if (const std::string next = NextCommand(job); !next.empty()) {
+      context.out.Line({Span("next: ", Style::kDim), next});
+    }
+  }
+  if (job.result() == v1::SUCCEEDED) return kExitOk;
+  return job.result() == v1::RESULT_CANCELLED ? kExitCancelled : kExitNo;
+}
+
+}  // namespace
+
+absl::StatusOr<int> FollowJob(Context& context, const v1::JobRef& ref) {
+  JobPrinter printer(context);
+  v1::WatchJobRequest request;
+  *request.mutable_job() = ref;
+  const absl::Time until = context.until();
+  while (true) {
+    const absl::Status status =
+        context.coordinator().WatchJob(request, until, [&](const v1::Job& job) { printer.Show(job); });
+    if (printer.last().phase() == v1::FINISHED) return End(context, printer.last());
+    if (!status.ok() && !(absl::IsUnavailable(status) && printer.seen())) {
+      if (absl::IsNotFound(status)) return WithWayOut(status, "jobs there are: muster get jobs --all");
+      return status;
+    }
+    // From now on this very job, not a later one of its name.
+    if (printer.seen()) request.mutable_job()->set_uid(printer.last().uid());
+    if (!status.ok()) context.out.Progress("          the coordinator can't be reached; trying again");
+    context.sleep(kRetry);
+    if (context.now() >= until) return absl::DeadlineExceededError("the job has not finished in time");
+  }
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,107 @@
+#include "client/cli/plan.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/exit_code.h"
+#include "client/cli/explanation_view.h"
+#include "client/cli/file_text.h"
+#include "client/cli/format.h"
+#include "client/cli/job_source.h"
+#include "client/cli/mesh_text.h"
+#include "client/cli/placement_view.h"
+#include "client/cli/plan_offline.h"
+#include "lib/base/proto_time.h"
+#include "lib/job/validate.h"
+
+namespace muster::cli {
+namespace {
+
+class PlanCommand final : public Command {
+ public:
+  void Declare(FlagSet& flags) override {
+    source_.Declare(flags);
+    flags.Text(&nodes_, "nodes", "FILE", "plan on the nodes of this inventory file, without a coordinator");
+  }
+
+  absl::StatusOr<int> Run(Context& context) override {
+    if (source_.file == "-" && nodes_ == "-") return UsageError("--file and --nodes can't both be standard input");
+    const absl::StatusOr<JobFile> job = source_.Read(context.in);
+    if (!job.ok()) return job.status();
+    const absl::StatusOr<v1::PlanResponse> plan =
+        nodes_.empty() ? AskCoordinator(context, *job) : OnFile(context, *job);
+    if (!plan.ok()) return plan.status();
+    if (ForPrograms(context.format)) {
+      PrintDocument(context.out, context.format, *plan);
+    } else {
+      Print(context, *job, *plan);
+    }
+    return plan->explanation().feasibility() == v1::OK ? kExitOk : kExitNo;
+  }
+
+ private:
+  static absl::StatusOr<v1::PlanResponse> AskCoordinator(Context& context, const JobFile& job) {
+    v1::PlanRequest request;
+    request.set_namespace_(job.ns);
+    request.set_name(job.name);
+    *request.mutable_spec() = job.spec;
+    absl::StatusOr<v1::PlanResponse> plan = context.coordinator().Plan(request);
+    if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
+    return plan;
+  }
+
+  absl::StatusOr<v1::PlanResponse> OnFile(Context& context, const JobFile& job) const {
+    const absl::StatusOr<std::string> text = ReadText(nodes_, context.in);
+    if (!text.ok()) return text.status();
+    const absl::StatusOr<NodeFile> nodes = ParseNodeFile(*text, FileName(nodes_));
+    if (!nodes.ok()) return AboutFile(nodes.status());
+    absl::StatusOr<v1::PlanResponse> plan = PlanOffline(job, *nodes);
+    if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
+    return plan;
+  }
+
+  static void Print(Context& context, const JobFile& job, const v1::PlanResponse& plan) {
+    const v1::JobSpec& spec = job.spec;
+    const int32_t workers = std::max(1, spec.workers_per_member());
+    const auto mesh_of = MeshOf(spec);
+    const mesh::Mesh* mesh = mesh_of.ok() ? mesh_of->get() : nullptr;
+    const std::string mesh_text = MeshText(spec, mesh);
+    context.out.Line(
+        {"job ", Span(absl::StrCat(job.ns, "/", job.name), Style::kBold),
+         absl::StrCat("   ", Count(int64_t{spec.members()} * workers, "worker"), ", ", Count(spec.members(), "member"),
+                      " × ", workers, mesh_text.empty() ? "" : "   ", mesh_text)});
+    const v1::Placement& placement = plan.explanation().placement();
+    if (placement.ranks_size() == 0) {
+      PrintExplanation(context.out, plan.explanation());
+    } else {
+      // Its details are what the tables say.
+      context.out.Line(plan.explanation().summary());
+      context.out.Blank();
+      PrintPlacement(context.out,
+                     {.placement = placement, .workers_per_member = workers, .mesh = mesh, .wide = context.wide()});
+    }
+    if (placement.crossings_size() > 0) {
+      context.out.Blank();
+      PrintCrossings(context.out, placement);
+      context.out.Blank();
+      context.out.Line(CostText(placement));
+    }
+    if (plan.has_self_test_estimate()) {
+      context.out.Line(absl::StrCat("self-test about ", DurationText(FromProto(plan.self_test_estimate()))));
+    }
+    for (const std::string& note : plan.notes()) context.out.Line({Span("note: ", Style::kDim), note});
+  }
+
+  JobSource source_;
+  std::string nodes_;
+};
+
+}  // namespace
+
+void AddPlanCommand(std::vector<CommandInfo>& commands) {
+  commands.push_back({"plan", "", "where a job would go and what would cross, without submitting it",
+                      "muster plan -f job.yaml\nmuster plan -f job.yaml --nodes cluster.yaml   # without a coordinator",
+                      Make<PlanCommand>});
+}
+
+}  // namespace muster::cli

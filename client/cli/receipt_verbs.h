@@ -1,0 +1,12 @@
+#pragma once
+// compare receipts, annotate receipt, selftest nodes.
+
+#include <vector>
+
+#include "client/cli/command.h"
+
+namespace muster::cli {
+
+void AddReceiptVerbs(std::vector<CommandInfo>& commands);
+
+}  // namespace muster::cli
