@@ -18,8 +18,8 @@ namespace muster::placement {
 namespace {
 
 // Steps of one call of Place: looks at edges (assign.h).
-constexpr int64_t kOrderSteps = 6'000'000;
-constexpr int64_t kDescentSteps = 6'000'000;
+constexpr int64_t kOrderSteps = 3'000'000;
+constexpr int64_t kDescentSteps = 3'000'000;
 // Domains of the lowest tier that are searched, tightest first; and sequences a domain.
 constexpr size_t kMaxDomains = 8;
 constexpr size_t kMaxSequences = 24;
