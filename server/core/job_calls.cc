@@ -1,0 +1,212 @@
+#include "server/core/job_calls.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/util/message_differencer.h"
+#include "lib/base/errors.h"
+#include "lib/gang/new_gang.h"
+#include "lib/placement/explain.h"
+#include "lib/placement/place.h"
+#include "server/core/answers.h"
+#include "server/core/derive.h"
+
+namespace muster::core {
+namespace {
+
+constexpr int kDefaultPage = 100;
+
+bool MayWaive(const Options& options, const std::string& ns) {
+  return options.may_waive.count("*") > 0 || options.may_waive.count(ns) > 0;
+}
+
+// The job that this request has made before; nullptr: none.
+absl::StatusOr<Job*> Earlier(Core& core, const v1::SubmitRequest& request, const std::string& ns) {
+  if (request.request_id().empty()) return nullptr;
+  Job* job = core.jobs().FindRequest(ns, request.request_id());
+  if (job == nullptr) return nullptr;
+  if (job->gang.name == request.name() &&
+      google::protobuf::util::MessageDifferencer::Equals(*job->gang.spec, request.spec()))
+    return job;
+  return FieldError("request_id", absl::StrCat("\"", request.request_id(), "\" has submitted ", job->FullName(), " with another spec"),
+                    "make a new request id for each job");
+}
+
+absl::StatusOr<std::unique_ptr<Job>> MakeJob(Core& core, const v1::SubmitRequest& request, const std::string& ns) {
+  auto job = std::make_unique<Job>();
+  gang::Submission submission;
+  submission.uid = JobUid(core.ids().Make("job"));
+  submission.ns = ns;
+  submission.name = request.name();
+  submission.spec = std::make_shared<const v1::JobSpec>(request.spec());
+  submission.owner = request.owner();
+  submission.sequence = core.jobs().next_key();
+  job->gang = gang::NewGang(std::move(submission), core.now());
+  job->request_id = request.request_id();
+  if (absl::Status derived = Derive(*job); !derived.ok()) return derived;
+  return job;
+}
+
+absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request) {
+  const std::string ns = request.namespace_().empty() ? "default" : request.namespace_();
+  absl::StatusOr<Job*> earlier = Earlier(core, request, ns);
+  if (!earlier.ok() || *earlier != nullptr) return earlier;
+  if (const Job* same = core.jobs().FindName(ns, request.name()); same != nullptr && !same->finished()) {
+    return OutcomeError(absl::StatusCode::kAlreadyExists, v1::BAD_REQUEST,
+                        absl::StrCat("job ", same->FullName(), " is there already and has not finished (",
+                                     v1::Phase_Name(same->phase), ")"),
+                        absl::StrCat("take another name, or end it with \"muster cancel job ", request.name(), "\""));
+  }
+  if (core.jobs().live() >= core.options().max_jobs)
+    return Overloaded(absl::StrCat(core.options().max_jobs, " jobs are there that have not finished, which is the limit"));
+  if (request.spec().self_test().profile() == v1::SelfTestSpec::NONE && !MayWaive(core.options(), ns)) {
+    return FieldError("spec.self_test.profile", absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
+                      "ask for \"quick\", or have the operator add the namespace to --may-waive");
+  }
+  absl::StatusOr<std::unique_ptr<Job>> job = MakeJob(core, request, ns);
+  if (!job.ok()) return job.status();
+  return &core.AddJob(*std::move(job));
+}
+
+// The node's name and whether it can be had, for a self-test on demand.
+absl::Status CheckFree(Core& core, const v1::StartSelfTestRequest& request) {
+  for (int i = 0; i < request.nodes_size(); ++i) {
+    absl::StatusOr<NodeEntry*> node = core.nodes().Named(request.nodes(i));
+    if (!node.ok()) return node.status();
+    if ((*node)->users.empty() && (*node)->ok()) continue;
+    const Job* holder = (*node)->users.empty() ? nullptr : core.jobs().Find((*node)->users.begin()->first);
+    return OutcomeError(absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
+                        absl::StrCat("node ", request.nodes(i), " is not free: ",
+                                     holder != nullptr ? absl::StrCat("job ", holder->FullName(), " has it")
+                                                       : absl::StrCat("it is ", v1::NodeCondition_Name((*node)->condition()))),
+                        "choose free nodes, see \"muster get nodes\"");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void Submit(Core& core, const v1::SubmitRequest& request, Reply<v1::SubmitResponse> reply) {
+  absl::StatusOr<Job*> job = TakeIn(core, request);
+  if (!job.ok()) return reply(job.status());
+  core.AfterCommit([&core, key = (*job)->key(), reply = std::move(reply)](const absl::Status& status) mutable {
+    const Job* job = core.jobs().Find(key);
+    if (!status.ok() || job == nullptr) return reply(status.ok() ? absl::UnavailableError("gone; call again") : status);
+    v1::SubmitResponse response;
+    *response.mutable_job() = core.View(*job);
+    reply(std::move(response));
+  });
+}
+
+void GetJob(Core& core, const v1::GetJobRequest& request, Reply<v1::Job> reply) {
+  core.AfterCommit([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
+    if (!status.ok()) return reply(status);
+    absl::StatusOr<Job*> job = core.jobs().Find(ref);
+    if (!job.ok()) return reply(job.status());
+    reply(core.View(**job));
+  });
+}
+
+void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobsResponse> reply) {
+  JobKey after = 0;
+  if (!request.page_token().empty() && !absl::SimpleAtoi(request.page_token(), &after))
+    return reply(FieldError("page_token", "is not one that this server gave", "pass on next_page_token, or leave it empty"));
+  core.AfterCommit([&core, request, after, reply = std::move(reply)](const absl::Status& status) mutable {
+    if (!status.ok()) return reply(status);
+    const int limit = request.page_size() == 0 ? kDefaultPage : request.page_size();
+    v1::ListJobsResponse response;
+    for (auto i = core.jobs().all().upper_bound(after); i != core.jobs().all().end(); ++i) {
+      const Job& job = *i->second;
+      if (!request.namespace_().empty() && job.gang.ns != request.namespace_()) continue;
+      if (job.finished() && !request.include_finished()) continue;
+      if (response.jobs_size() == limit) {
+        response.set_next_page_token(absl::StrCat(after));
+        break;
+      }
+      *response.add_jobs() = core.View(job, /*brief=*/true);
+      after = i->first;
+    }
+    reply(std::move(response));
+  });
+}
+
+void WatchJob(Core& core, CallId id, const v1::WatchJobRequest& request, std::shared_ptr<JobSink> sink) {
+  if (static_cast<int64_t>(core.watchers().size()) >= core.options().max_watchers)
+    return sink->Done(Overloaded(absl::StrCat(core.options().max_watchers, " streams watch jobs already, which is the limit")));
+  core.AfterCommit([&core, id, ref = request.job(), sink = std::move(sink)](const absl::Status& status) {
+    if (!status.ok()) return sink->Done(status);
+    absl::StatusOr<Job*> job = core.jobs().Find(ref);
+    if (!job.ok()) return sink->Done(job.status());
+    sink->Send(std::make_shared<const v1::Job>(core.View(**job)));
+    if ((*job)->finished()) return sink->Done(absl::OkStatus());
+    core.watchers().Add(id, (*job)->key(), sink);
+  });
+}
+
+void CancelJob(Core& core, const v1::CancelJobRequest& request, Reply<v1::Job> reply) {
+  absl::StatusOr<Job*> job = core.jobs().Find(request.job());
+  if (!job.ok()) return reply(job.status());
+  core.Apply(**job, gang::CancelRequested{request.reason()});
+  core.AfterCommit([&core, key = (*job)->key(), reply = std::move(reply)](const absl::Status& status) mutable {
+    const Job* job = core.jobs().Find(key);
+    if (!status.ok() || job == nullptr) return reply(status.ok() ? absl::UnavailableError("gone; call again") : status);
+    reply(core.View(*job));
+  });
+}
+
+void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<v1::Explanation> reply) {
+  core.AfterCommit([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
+    if (!status.ok()) return reply(status);
+    absl::StatusOr<Job*> found = core.jobs().Find(ref);
+    if (!found.ok()) return reply(found.status());
+    const Job& job = **found;
+    if (job.phase == v1::QUEUED && job.request != nullptr) {
+      const placement::Cluster cluster = core.ClusterNow();
+      v1::Explanation explanation = placement::Explain(*job.request, cluster, placement::Place(*job.request, cluster));
+      if (!job.waits_for.empty()) explanation.add_details(absl::StrCat("in the queue: ", job.waits_for));
+      if (job.queue_position > 0) explanation.add_details(absl::StrCat("place in the queue: ", job.queue_position));
+      return reply(std::move(explanation));
+    }
+    const v1::Job view = core.View(job);
+    v1::Explanation explanation;
+    const auto* finished = std::get_if<gang::Finished>(&job.gang.state);
+    explanation.set_feasibility(finished != nullptr && finished->never ? v1::NEVER : v1::OK);
+    explanation.set_summary(absl::StrCat(v1::Phase_Name(job.phase), ": ", view.why()));
+    if (view.has_placement()) {
+      explanation.add_details(view.placement().reason());
+      *explanation.mutable_placement() = view.placement();
+    }
+    reply(std::move(explanation));
+  });
+}
+
+void StartSelfTest(Core& core, const v1::StartSelfTestRequest& request, Reply<v1::StartSelfTestResponse> reply) {
+  if (absl::Status free = CheckFree(core, request); !free.ok()) return reply(free);
+  v1::SubmitRequest submit;
+  submit.set_name(core.ids().Make("selftest"));
+  v1::JobSpec& spec = *submit.mutable_spec();
+  spec.set_members(request.nodes_size());
+  int64_t workers = request.workers_per_member();
+  if (workers == 0) {
+    for (const std::string& name : request.nodes()) {
+      const NodeEntry& node = *core.nodes().FindName(name);
+      const auto gpu = node.info.capacity().find("gpu");
+      const int64_t slots = gpu == node.info.capacity().end() ? node.info.accelerators_size() : gpu->second;
+      workers = workers == 0 ? slots : std::min(workers, slots);
+    }
+  }
+  spec.set_workers_per_member(static_cast<int32_t>(std::clamp<int64_t>(workers, 1, 1024)));
+  *spec.mutable_placement()->mutable_nodes() = request.nodes();
+  *spec.mutable_self_test() = request.self_test();
+  spec.mutable_launch()->set_kind(v1::LaunchSpec::TEST_ONLY);
+  Submit(core, submit, [reply = std::move(reply)](absl::StatusOr<v1::SubmitResponse> submitted) mutable {
+    if (!submitted.ok()) return reply(submitted.status());
+    v1::StartSelfTestResponse response;
+    *response.mutable_job() = submitted->job();
+    reply(std::move(response));
+  });
+}
+
+}  // namespace muster::core

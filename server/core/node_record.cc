@@ -1,0 +1,37 @@
+#include "server/core/node_record.h"
+
+#include "absl/strings/str_cat.h"
+#include "server/core/incarnations.h"
+#include "server/core/record.pb.h"
+#include "server/core/times.h"
+
+namespace muster::core {
+
+std::string EncodeNode(const NodeEntry& node) {
+  record::Node to;
+  *to.mutable_info() = node.info;
+  SetIncarnation(node.session, to.mutable_session());
+  to.set_condition(node.set);
+  to.set_reason(node.reason);
+  if (node.until != absl::InfiniteFuture()) SetTime(node.until, to.mutable_until());
+  to.set_set_by(node.set_by);
+  to.set_stop_of(node.stop_of);
+  return to.SerializeAsString();
+}
+
+absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string& bytes, NodeTable& nodes) {
+  record::Node from;
+  if (!from.ParseFromString(bytes)) return absl::DataLossError(absl::StrCat("the record of node ", uid, " is damaged"));
+  absl::StatusOr<NodeEntry*> put = nodes.Put(NodeUid(uid), from.info());
+  if (!put.ok()) return absl::DataLossError(put.status().message());
+  NodeEntry& to = **put;
+  to.session = IncarnationOf(from.session());
+  to.set = from.condition();
+  to.reason = from.reason();
+  if (from.has_until()) to.until = TimeOf(from.until());
+  to.set_by = from.set_by();
+  to.stop_of = from.stop_of();
+  return &to;
+}
+
+}  // namespace muster::core
