@@ -92,7 +92,8 @@ void SetCoordinates(const mesh::Coordinates& from, google::protobuf::RepeatedPtr
 absl::Status FillMeshPart(const mesh::Mesh& mesh, v1::Assignment& assignment) {
   const int64_t first = mesh.first_rank() + int64_t{assignment.node_rank()} * assignment.workers_per_member();
   if (first + assignment.workers_per_member() > mesh.first_rank() + mesh.world())
-    return absl::InternalError(absl::StrCat("node rank ", assignment.node_rank(), " is outside a mesh of ", mesh.world(), " workers"));
+    return absl::InternalError(
+        absl::StrCat("node rank ", assignment.node_rank(), " is outside a mesh of ", mesh.world(), " workers"));
   SetAxes(mesh.dense(), assignment.mutable_dense_axes());
   if (mesh.expert() != nullptr) SetAxes(*mesh.expert(), assignment.mutable_expert_axes());
 

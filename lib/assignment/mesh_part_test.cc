@@ -36,7 +36,8 @@ std::vector<Ranks> GroupsOf(const v1::FamilyShape& shape) {
       for (size_t j = 0; j < members.size(); ++j) groups.push_back({members[j], members[(j + 1) % members.size()]});
     } else if (shape.block() > 0) {
       for (size_t from = 0; from < members.size(); from += shape.block())
-        groups.emplace_back(members.begin() + from, members.begin() + std::min<size_t>(members.size(), from + shape.block()));
+        groups.emplace_back(members.begin() + from,
+                            members.begin() + std::min<size_t>(members.size(), from + shape.block()));
     } else {
       groups.push_back(members);
     }

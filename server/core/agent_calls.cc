@@ -23,9 +23,10 @@ absl::StatusOr<NodeEntry*> SessionOf(Core& core, const std::string& node_uid, co
   if (node == nullptr) return Stale(absl::StrCat("no node with uid ", node_uid, " is registered"), kRegisterAgain);
   const gang::Incarnation given = IncarnationOf(session);
   if (given == node->session) return node;
-  return Stale(absl::StrCat(given < node->session ? "a newer session of node " : "this session is not registered for node ",
-                            node->info.name(), given < node->session ? " lives" : ""),
-               kRegisterAgain);
+  return Stale(
+      absl::StrCat(given < node->session ? "a newer session of node " : "this session is not registered for node ",
+                   node->info.name(), given < node->session ? " lives" : ""),
+      kRegisterAgain);
 }
 
 bool SameDevices(const v1::NodeInfo& a, const v1::NodeInfo& b) {
@@ -78,8 +79,8 @@ void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::Reg
   const bool newcomer = before == nullptr;
   const bool rebooted = !newcomer && before->info.boot_id() != info.boot_id();
   const bool changed = rebooted || (!newcomer && !SameDevices(before->info, info));
-  const bool same = !newcomer && before->session == session &&
-                    google::protobuf::util::MessageDifferencer::Equals(before->info, info);
+  const bool same =
+      !newcomer && before->session == session && google::protobuf::util::MessageDifferencer::Equals(before->info, info);
 
   absl::StatusOr<NodeEntry*> put = core.nodes().Put(uid, info);
   if (!put.ok()) return reply(put.status());
@@ -97,7 +98,8 @@ void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::Reg
   core.NodeHeard(node);
   if (changed) {
     for (Job* job : Users(core, node))
-      core.Apply(*job, gang::NodeChanged{uid, absl::StrCat("node ", info.name(), rebooted ? " was rebooted" : " has other devices now")});
+      core.Apply(*job, gang::NodeChanged{uid, absl::StrCat("node ", info.name(),
+                                                           rebooted ? " was rebooted" : " has other devices now")});
   }
   TakeKnown(core, node, request, rebooted);
   core.AfterCommit([&core, uid, reply = std::move(reply)](const absl::Status& status) mutable {

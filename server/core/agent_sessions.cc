@@ -2,7 +2,6 @@
 
 #include <utility>
 
-
 namespace muster::core {
 
 std::vector<NodeUid> AgentSessions::SetOrders(const std::string& job_uid, const std::map<NodeUid, v1::Task>& orders) {

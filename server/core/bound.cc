@@ -34,7 +34,8 @@ std::optional<std::vector<NodeIndex>> UnitsOf(const Job& job, const std::vector<
   std::vector<NodeIndex> units;
   for (const auto& [place, count] : counts) {
     if (count != job.request->members_per_node) {
-      *why = absl::StrCat(count, " members are on one node, but the job says ", job.request->members_per_node, " a node");
+      *why =
+          absl::StrCat(count, " members are on one node, but the job says ", job.request->members_per_node, " a node");
       return std::nullopt;
     }
     units.push_back(place);

@@ -57,7 +57,8 @@ void Coordinator::Abandon(CallId id) {
   loop_.PostInternal([this, id] { core::Abandon(core_, id); });
 }
 
-void Coordinator::GetRank(CallId id, const v1::GetRankRequest& request, absl::Duration poll, Reply<v1::GetRankResponse> reply) {
+void Coordinator::GetRank(CallId id, const v1::GetRankRequest& request, absl::Duration poll,
+                          Reply<v1::GetRankResponse> reply) {
   if (std::optional<ReleasedTable::Hit> hit = released_.Find(request)) {
     v1::GetRankResponse response;
     response.mutable_envelope()->set_term(store_.term().value());
@@ -70,16 +71,20 @@ void Coordinator::GetRank(CallId id, const v1::GetRankRequest& request, absl::Du
   });
 }
 
-void Coordinator::WatchGang(CallId id, v1::WatchGangRequest request, absl::Duration poll, Reply<v1::WatchGangResponse> reply) {
-  OnLoop<v1::WatchGangResponse>(std::move(reply), [id, request = std::move(request), poll](Core& core, Reply<v1::WatchGangResponse> reply) {
-    core::WatchGang(core, id, request, poll, std::move(reply));
-  });
+void Coordinator::WatchGang(CallId id, v1::WatchGangRequest request, absl::Duration poll,
+                            Reply<v1::WatchGangResponse> reply) {
+  OnLoop<v1::WatchGangResponse>(
+      std::move(reply), [id, request = std::move(request), poll](Core& core, Reply<v1::WatchGangResponse> reply) {
+        core::WatchGang(core, id, request, poll, std::move(reply));
+      });
 }
 
-void Coordinator::NextTask(CallId id, v1::NextTaskRequest request, absl::Duration poll, Reply<v1::NextTaskResponse> reply) {
-  OnLoop<v1::NextTaskResponse>(std::move(reply), [id, request = std::move(request), poll](Core& core, Reply<v1::NextTaskResponse> reply) {
-    core::NextTask(core, id, request, poll, std::move(reply));
-  });
+void Coordinator::NextTask(CallId id, v1::NextTaskRequest request, absl::Duration poll,
+                           Reply<v1::NextTaskResponse> reply) {
+  OnLoop<v1::NextTaskResponse>(std::move(reply),
+                               [id, request = std::move(request), poll](Core& core, Reply<v1::NextTaskResponse> reply) {
+                                 core::NextTask(core, id, request, poll, std::move(reply));
+                               });
 }
 
 void Coordinator::WatchJob(CallId id, v1::WatchJobRequest request, std::shared_ptr<JobSink> sink) {
@@ -91,15 +96,16 @@ void Coordinator::WatchJob(CallId id, v1::WatchJobRequest request, std::shared_p
 }
 
 void Coordinator::Snapshot(Reply<placement::Cluster> reply) {
-  OnLoop<placement::Cluster>(std::move(reply), [](Core& core, Reply<placement::Cluster> reply) { reply(core.ClusterNow()); });
+  OnLoop<placement::Cluster>(std::move(reply),
+                             [](Core& core, Reply<placement::Cluster> reply) { reply(core.ClusterNow()); });
 }
 
 // Calls that are answered when their turn is durable, and never held.
-#define MUSTER_CALL(Name, Function, Request, Response)                                                              \
-  void Coordinator::Name(v1::Request request, Reply<v1::Response> reply) {                                          \
-    OnLoop<v1::Response>(std::move(reply), [request = std::move(request)](Core& core, Reply<v1::Response> reply) {  \
-      core::Function(core, request, std::move(reply));                                                              \
-    });                                                                                                             \
+#define MUSTER_CALL(Name, Function, Request, Response)                                                             \
+  void Coordinator::Name(v1::Request request, Reply<v1::Response> reply) {                                         \
+    OnLoop<v1::Response>(std::move(reply), [request = std::move(request)](Core& core, Reply<v1::Response> reply) { \
+      core::Function(core, request, std::move(reply));                                                             \
+    });                                                                                                            \
   }
 
 MUSTER_CALL(Submit, Submit, SubmitRequest, SubmitResponse)

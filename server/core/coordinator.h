@@ -1,9 +1,9 @@
 #pragma once
 // The coordinator: what the services call. Owns the loop, the state behind it, and what can be answered without it.
 //
-// All calls are asynchronous and may be made from any thread. Each reply comes exactly once: on the loop's thread, or at
-// once on the caller's (a released rank; a full queue: RESOURCE_EXHAUSTED). Replies must not block. Requests are valid
-// in form; see the *_calls.h of this folder for each call's errors. Besides: UNAVAILABLE, the store fails or the
+// All calls are asynchronous and may be made from any thread. Each reply comes exactly once: on the loop's thread, or
+// at once on the caller's (a released rank; a full queue: RESOURCE_EXHAUSTED). Replies must not block. Requests are
+// valid in form; see the *_calls.h of this folder for each call's errors. Besides: UNAVAILABLE, the store fails or the
 // coordinator is shutting down.
 
 #include <atomic>

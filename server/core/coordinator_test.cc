@@ -230,6 +230,7 @@ TEST_F(CoordinatorTest, HangUp_EndsTheHeldCall) {
   request.mutable_job()->set_name("job");
   request.set_pod_index(0);
   request.mutable_incarnation()->set_ordinal(1);
+  request.set_node(MembersOf("job")[0].node);
   Pending<v1::GetRankResponse> call;
   const CallId id = h_.coordinator->NewCall();
   h_.coordinator->GetRank(id, request, absl::Seconds(20), call.reply());
@@ -337,7 +338,8 @@ TEST_F(CoordinatorTest, LostAgent_LosesItsNodeAndComesBack) {
       if (agent->info.name() != lost) agent->Turn();
   }
   EXPECT_EQ(h_.Node(lost).condition(), v1::LOST);
-  for (const auto& rank : h_.Job("job").placement().ranks()) EXPECT_NE(rank.node(), lost);
+  const v1::Job repaired = h_.Job("job");
+  for (const auto& rank : repaired.placement().ranks()) EXPECT_NE(rank.node(), lost);
   for (auto& agent : agents_) agent->Turn();
   EXPECT_EQ(h_.Node(lost).condition(), v1::NODE_OK);
 }
@@ -353,7 +355,7 @@ TEST_F(CoordinatorTest, QuarantineReadmitDrain) {
   EXPECT_EQ(node->condition(), v1::QUARANTINED);
   ASSERT_TRUE(h_.Submit("job", Spec(2)).ok());
   EXPECT_EQ(h_.Phase("job"), v1::QUEUED);
-  EXPECT_THAT(h_.Job("job").why(), HasSubstr("quarantined"));
+  EXPECT_THAT(h_.Job("job").why(), HasSubstr("1 free and healthy"));
   h_.Start();
   EXPECT_EQ(h_.Node("n0").condition(), v1::QUARANTINED);
   for (int i = 0; i < 7; ++i) {
@@ -372,8 +374,9 @@ TEST_F(CoordinatorTest, QuarantineReadmitDrain) {
   node = h_.Ask<v1::Node>([&](Coordinator& c, Reply<v1::Node> r) { c.Readmit(readmit, std::move(r)); });
   EXPECT_EQ(node->condition(), v1::NODE_OK);
   readmit.set_name("n7");
-  EXPECT_EQ(h_.Ask<v1::Node>([&](Coordinator& c, Reply<v1::Node> r) { c.Readmit(readmit, std::move(r)); }).status().code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(
+      h_.Ask<v1::Node>([&](Coordinator& c, Reply<v1::Node> r) { c.Readmit(readmit, std::move(r)); }).status().code(),
+      absl::StatusCode::kNotFound);
 }
 
 TEST_F(CoordinatorTest, LostLease_RepairsAfterGrace) {
@@ -525,7 +528,8 @@ TEST_F(CoordinatorTest, Submit_SameRequestIdIsOneJobAlsoAfterRestart) {
   request.set_request_id("r1");
   *request.mutable_spec() = Spec(2);
   const auto submit = [&] {
-    return h_.Ask<v1::SubmitResponse>([&](Coordinator& c, Reply<v1::SubmitResponse> r) { c.Submit(request, std::move(r)); });
+    return h_.Ask<v1::SubmitResponse>(
+        [&](Coordinator& c, Reply<v1::SubmitResponse> r) { c.Submit(request, std::move(r)); });
   };
   const auto first = submit();
   ASSERT_TRUE(first.ok());
@@ -595,6 +599,8 @@ TEST_F(CoordinatorTest, NothingIsToldBeforeItIsDurable) {
   h.coordinator->Submit(request, lost.reply());
   h.Run();
   h.Start();
+  h.store->Flush();
+  h.Run();
   EXPECT_EQ(h.Job("job-2").uid(), "");
   EXPECT_FALSE(h.Job("job").uid().empty());
 }

@@ -121,9 +121,8 @@ void Core::Commit() {
   committing_ = true;
   commit_began_ = now();
   loop_.Hold(true);
-  store_.Commit(*failed_, [this](const absl::Status& status) {
-    loop_.PostInternal([this, status] { Committed(status); });
-  });
+  store_.Commit(*failed_,
+                [this](const absl::Status& status) { loop_.PostInternal([this, status] { Committed(status); }); });
 }
 
 void Core::Committed(const absl::Status& status) {
@@ -155,7 +154,8 @@ Job& Core::AddJob(std::unique_ptr<Job> owned) {
   dirty_jobs_.insert(job.key());
   news_[job.key()].durable = true;
   place_ = true;
-  spdlog::info("event=submitted job={} uid={} members={}", job.FullName(), job.gang.uid.value(), job.gang.spec->members());
+  spdlog::info("event=submitted job={} uid={} members={}", job.FullName(), job.gang.uid.value(),
+               job.gang.spec->members());
   return job;
 }
 
@@ -177,7 +177,8 @@ void Core::StepOne(Job& job, const gang::Event& event) {
   const gang::Change change = gang::Step(job.gang, event, now());
   const v1::Phase before = job.phase;
   const v1::Phase after = gang::PhaseOf(job.gang.state);
-  const bool soft_deadline = std::holds_alternative<gang::LeaseLost>(event) || std::holds_alternative<gang::LeaseRenewed>(event);
+  const bool soft_deadline =
+      std::holds_alternative<gang::LeaseLost>(event) || std::holds_alternative<gang::LeaseRenewed>(event);
   if (!change.durable && !change.demands && !change.wake_all && change.wake.empty() && !soft_deadline &&
       !std::holds_alternative<gang::CoordinatorRestarted>(event))
     return;
@@ -193,8 +194,9 @@ void Core::StepOne(Job& job, const gang::Event& event) {
     job.queue_position = 0;
     job.waits_for.clear();
     news.moved = true;
-    spdlog::info("event=phase job={} uid={} phase={} attempt={} epoch={} why=\"{}\"", job.FullName(), job.gang.uid.value(),
-                 v1::Phase_Name(after), job.gang.attempt.value(), job.gang.epoch.value(), job.gang.why);
+    spdlog::info("event=phase job={} uid={} phase={} attempt={} epoch={} why=\"{}\"", job.FullName(),
+                 job.gang.uid.value(), v1::Phase_Name(after), job.gang.attempt.value(), job.gang.epoch.value(),
+                 job.gang.why);
   }
   if (change.durable) StateMoved(job);
   if (before != after && after == v1::ASSEMBLING && job.gang.waived) Waive(job);
@@ -202,8 +204,9 @@ void Core::StepOne(Job& job, const gang::Event& event) {
   for (const gang::Change::Quarantine& quarantine : change.quarantines) {
     NodeEntry* node = nodes_.Find(quarantine.node);
     if (node == nullptr) continue;
-    Quarantine(*node, quarantine.reason, quarantine.without_expiry ? absl::InfiniteFuture() : now() + options_.quarantine,
-               quarantine.without_expiry ? job.FullName() : job.gang.receipt.value(),
+    Quarantine(*node, quarantine.reason,
+               quarantine.without_expiry ? absl::InfiniteFuture() : now() + options_.quarantine,
+               quarantine.without_expiry ? job.FullName() : receipts_.LatestIdOf(job.gang.uid),
                quarantine.without_expiry ? job.gang.uid.value() : "");
   }
   jobs_.DeadlineChanged(job, gang::NextDeadline(job.gang));
@@ -236,9 +239,10 @@ void Core::BeginRound(Job& job, const gang::Testing& testing) {
   const TestRun* run = tests_.Find(testing.test);
   const auto planned = settings_.find(testing.test);
   const selftest::Setting setting =
-      run != nullptr                ? run->setting
-      : planned != settings_.end() ? planned->second
-                                   : Engine::SettingOf(job, nodes_, testing.placement, testing.test, testing.plan->seed());
+      run != nullptr ? run->setting
+      : planned != settings_.end()
+          ? planned->second
+          : Engine::SettingOf(job, nodes_, testing.placement, testing.test, testing.plan->seed());
   tests_.RoundBegins(setting, testing.plan, now(), options_.report_grace, batch_);
   open_tests_[job.key()] = round;
 }
@@ -272,7 +276,8 @@ void Core::Quarantine(NodeEntry& node, const std::string& reason, absl::Time unt
   node.stop_of = stop_of;
   NodeChanged(node, /*placing=*/false);
   spdlog::warn("event=quarantined node={} until={} set_by={} why=\"{}\"", node.info.name(),
-               until == absl::InfiniteFuture() ? "readmitted" : absl::FormatTime(until, absl::UTCTimeZone()), set_by, reason);
+               until == absl::InfiniteFuture() ? "readmitted" : absl::FormatTime(until, absl::UTCTimeZone()), set_by,
+               reason);
   const std::map<JobKey, v1::NodeUse> users = node.users;  // a step may change them
   for (const auto& [key, use] : users)
     if (Job* job = jobs_.Find(key)) Apply(*job, gang::NodeQuarantined{node.uid, reason});

@@ -6,8 +6,8 @@
 //   -> the loop stands still until the batch is durable, so what is in memory between turns is always durable, too
 //   -> Tell: waiters are answered, orders handed out, streams fed, deadlines set: from the committed state alone
 //
-// If the commit fails, nothing is told. The core is degraded: calls are refused with UNAVAILABLE and the store's reason,
-// and the same batch is tried again until it is taken. Released answers are still given, as they are durable.
+// If the commit fails, nothing is told. The core is degraded: calls are refused with UNAVAILABLE and the store's
+// reason, and the same batch is tried again until it is taken. Released answers are still given, as they are durable.
 
 #include <functional>
 #include <map>
@@ -22,8 +22,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "lib/base/ids.h"
-#include "lib/gang/event.h"
 #include "lib/gang/answer.h"
+#include "lib/gang/event.h"
 #include "lib/gang/step.h"
 #include "lib/selftest/receipt.h"
 #include "lib/selftest/rounds.h"

@@ -72,15 +72,17 @@ void Core::Conclude(Job& job, const TestId& test, const selftest::Conclusion& co
   if (conclusion.outcome == selftest::Conclusion::Outcome::kAccused) {
     for (const NodeUid& uid : conclusion.accused) {
       const NodeEntry* node = nodes_.Find(uid);
-      receipt.add_actions(absl::StrCat("node ", node == nullptr ? uid.value() : node->info.name(), " was quarantined for ",
-                                       absl::FormatDuration(options_.quarantine)));
+      receipt.add_actions(absl::StrCat("node ", node == nullptr ? uid.value() : node->info.name(),
+                                       " was quarantined for ", absl::FormatDuration(options_.quarantine)));
     }
   }
   receipts_.Put(receipt, batch_);
   metrics_.Tested(receipt);
-  spdlog::info("event=tested job={} uid={} test={} receipt={} verdict={} why=\"{}\"", job.FullName(), job.gang.uid.value(),
-               test.value(), receipt.id(), v1::TestVerdict_Name(receipt.verdict()), conclusion.summary);
-  Apply(job, gang::TestConcluded{test, OutcomeOf(conclusion.outcome), conclusion.accused, identity.id, conclusion.summary});
+  spdlog::info("event=tested job={} uid={} test={} receipt={} verdict={} why=\"{}\"", job.FullName(),
+               job.gang.uid.value(), test.value(), receipt.id(), v1::TestVerdict_Name(receipt.verdict()),
+               conclusion.summary);
+  Apply(job,
+        gang::TestConcluded{test, OutcomeOf(conclusion.outcome), conclusion.accused, identity.id, conclusion.summary});
 }
 
 void Core::Waive(Job& job) {

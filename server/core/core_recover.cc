@@ -69,7 +69,8 @@ absl::Status Core::RecoverTests() {
     if (testing == nullptr || testing->plan == nullptr || testing->passed) continue;
     const selftest::Setting setting =
         Engine::SettingOf(*job, nodes_, testing->placement, testing->test, testing->plan->seed());
-    if (absl::Status resumed = tests_.Resume(setting, testing->plan, now(), options_.report_grace, *records); !resumed.ok())
+    if (absl::Status resumed = tests_.Resume(setting, testing->plan, now(), options_.report_grace, *records);
+        !resumed.ok())
       return resumed;
     open_tests_[key] = {testing->test, testing->plan->round()};
   }
@@ -93,8 +94,7 @@ absl::Status Core::RecoverKeyValues() {
   }
   for (const store::Record& record : *records) {
     // Written while their epoch ended.
-    if (open.count(record.key.substr(0, record.key.find('/'))) == 0)
-      batch_.Delete(store::Kind::kKeyValue, record.key);
+    if (open.count(record.key.substr(0, record.key.find('/'))) == 0) batch_.Delete(store::Kind::kKeyValue, record.key);
   }
   key_values_.Load(*records);
   return absl::OkStatus();

@@ -15,9 +15,10 @@ namespace muster::core {
 void Core::SetAlarm() {
   if (failed_ != nullptr) return loop_.SetAlarm(retry_);
   if (next_expiry_ == absl::InfinitePast()) next_expiry_ = nodes_.NextExpiry();
-  loop_.SetAlarm(std::min({jobs_.NextDeadline(), rank_calls_.NextExpiry(), watch_calls_.NextExpiry(), sessions_.NextExpiry(),
-                           member_leases_.Next(), agent_leases_.Next(), hang_ups_.Next(), tests_.NextEnd(), next_expiry_,
-                           key_values_.NextExpiry(), report_due_ ? reported_ + kReportEvery : absl::InfiniteFuture()}));
+  loop_.SetAlarm(
+      std::min({jobs_.NextDeadline(), rank_calls_.NextExpiry(), watch_calls_.NextExpiry(), sessions_.NextExpiry(),
+                member_leases_.Next(), agent_leases_.Next(), hang_ups_.Next(), tests_.NextEnd(), next_expiry_,
+                key_values_.NextExpiry(), report_due_ ? reported_ + kReportEvery : absl::InfiniteFuture()}));
 }
 
 void Core::OnAlarm() {
@@ -72,7 +73,8 @@ void Core::RankCallEnded(const RankCall& call) {
   // Another call of the same member may be held still.
   for (CallId id : rank_calls_.OfMember(call.job, call.index)) {
     const RankCall* other = rank_calls_.Look(id);
-    if (other->caller.local_rank == call.caller.local_rank && other->caller.incarnation == call.caller.incarnation) return;
+    if (other->caller.local_rank == call.caller.local_rank && other->caller.incarnation == call.caller.incarnation)
+      return;
   }
   hung_up_[who] = {call.id, call.caller.incarnation};
   hang_ups_.Add(now() + options_.retry_period, {who, call.id});
@@ -172,8 +174,7 @@ void Core::LookAtAgents() {
     }
     node->lost = true;
     place_ = true;
-    const std::string why = absl::StrCat("node ", node->info.name(), " is lost: its agent was not heard for ",
-                                         absl::FormatDuration(options_.agent_lease));
+    const std::string why = absl::StrCat("its agent was not heard for ", absl::FormatDuration(options_.agent_lease));
     spdlog::warn("event=node_lost node={} why=\"{}\"", node->info.name(), why);
     const std::map<JobKey, v1::NodeUse> users = node->users;
     for (const auto& [key, use] : users)

@@ -26,7 +26,10 @@ absl::Time DeadlineOf(const gang::State& state) {
 v1::Phase PhaseOfNext(const gang::Gang& gang, gang::Next next) {
   const auto source = gang.spec->placement().source();
   const bool given = source == v1::PlacementSpec::KUEUE || source == v1::PlacementSpec::BOUND;
-  return next == gang::Next::kPlaced ? v1::PLACED : next == gang::Next::kFinished ? v1::FINISHED : given ? v1::AWAITING : v1::QUEUED;
+  return next == gang::Next::kPlaced     ? v1::PLACED
+         : next == gang::Next::kFinished ? v1::FINISHED
+         : given                         ? v1::AWAITING
+                                         : v1::QUEUED;
 }
 
 }  // namespace
@@ -53,9 +56,9 @@ v1::Job Core::View(const Job& job, bool brief) const {
   view.set_revision(gang.revision);
   for (const std::string& note : job.notes) view.add_notes(note);
   const auto waiver = waivers_.find(job.key());
-  view.set_receipt_id(!gang.receipt.value().empty()  ? gang.receipt.value()
-                      : waiver != waivers_.end()     ? waiver->second
-                                                     : receipts_.LatestIdOf(gang.uid));
+  view.set_receipt_id(!gang.receipt.value().empty() ? gang.receipt.value()
+                      : waiver != waivers_.end()    ? waiver->second
+                                                    : receipts_.LatestIdOf(gang.uid));
   if (const auto* stopping = std::get_if<gang::Stopping>(&gang.state))
     view.set_stopping_next(PhaseOfNext(gang, stopping->next));
   if (const auto* finished = std::get_if<gang::Finished>(&gang.state)) view.set_result(finished->result);
@@ -97,8 +100,8 @@ v1::NotReady Core::NotReadyOf(const Job& job) const {
   if (const auto* testing = std::get_if<gang::Testing>(&job.gang.state)) {
     const v1::TestProgress progress = tests_.Progress(testing->test);
     if (progress.groups_total() > 0)
-      reason.set_self_test(absl::StrCat(progress.family(), progress.family().empty() ? "" : " ", progress.groups_done(), " of ",
-                                        progress.groups_total(), " groups done"));
+      reason.set_self_test(absl::StrCat(progress.family(), progress.family().empty() ? "" : " ", progress.groups_done(),
+                                        " of ", progress.groups_total(), " groups done"));
   }
   return reason;
 }

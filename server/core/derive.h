@@ -1,5 +1,6 @@
 #pragma once
-// What follows from a job's spec, made once a job: its mesh, how its assignments get their groups, its placement request.
+// What follows from a job's spec, made once a job: its mesh, how its assignments get their groups, its placement
+// request.
 
 #include "absl/status/status.h"
 #include "server/core/job_table.h"

@@ -20,6 +20,14 @@ bool FromInventory(const Job& job) {
   return source == v1::PlacementSpec::MUSTER || source == v1::PlacementSpec::SOURCE_UNSPECIFIED;
 }
 
+// No node that comes can help a job that asks for a tier which isn't configured.
+bool NamesUnknownTier(const Job& job, const Tiers& tiers) {
+  const v1::PlacementSpec& spec = job.gang.spec->placement();
+  if (!spec.required().empty() && !tiers.Find(spec.required())) return true;
+  return std::any_of(spec.slices().begin(), spec.slices().end(),
+                     [&](const v1::PlacementSpec::Slice& slice) { return !tiers.Find(slice.tier()); });
+}
+
 queue::Turn TurnOf(const Job& job) { return {job.gang.spec->priority(), job.key(), job.gang.uid}; }
 
 // The repair of a job whose ranks have lost nodes; nullopt: it stands on nodes that the inventory doesn't know.
@@ -37,7 +45,8 @@ std::optional<queue::RepairJob> RepairOf(const Job& job, const placement::Cluste
     if (repairing.vacated.count(NodeUid(node.node_uid())) > 0) repair.repair.vacated.push_back(unit);
   }
   for (const v1::PlacedNode& spare : repairing.placement->spares()) {
-    if (const absl::optional<NodeIndex> index = cluster.topology->Find(spare.node())) repair.repair.spares.push_back(*index);
+    if (const absl::optional<NodeIndex> index = cluster.topology->Find(spare.node()))
+      repair.repair.spares.push_back(*index);
   }
   return repair;
 }
@@ -72,7 +81,8 @@ std::string DefaultBackend(const NodeTable& const_nodes, const v1::Placement& pl
   auto& nodes = const_cast<NodeTable&>(const_nodes);
   for (const v1::PlacedNode& rank : placement.ranks()) {
     const NodeEntry* node = nodes.Find(NodeUid(rank.node_uid()));
-    if (node == nullptr || node->info.accelerators_size() == 0 || node->info.accelerators(0).kind() == "cpu") return "gloo";
+    if (node == nullptr || node->info.accelerators_size() == 0 || node->info.accelerators(0).kind() == "cpu")
+      return "gloo";
     const auto& offered = node->info.backends();
     if (std::find(offered.begin(), offered.end(), "nccl") == offered.end()) return "gloo";
   }
@@ -86,7 +96,8 @@ placement::Cluster Engine::ClusterOf(const NodeTable& nodes, JobTable& jobs) {
     std::vector<v1::Node> views;
     views.reserve(nodes.size());
     for (const auto& [name, node] : nodes.by_name()) *views.emplace_back().mutable_info() = node->info;
-    for (size_t i = 0; const auto& [name, node] : nodes.by_name()) views[i++].mutable_info()->set_uid(node->uid.value());
+    for (size_t i = 0; const auto& [name, node] : nodes.by_name())
+      views[i++].mutable_info()->set_uid(node->uid.value());
     absl::StatusOr<placement::Cluster> made = placement::MakeCluster(nodes.tiers(), views);
     // Names and labels were checked when the nodes registered.
     cluster_ = made.ok() ? *std::move(made) : placement::Cluster();
@@ -138,6 +149,8 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
   }
   if (!made || cluster.topology == nullptr) return events;
   const queue::Answers answers = queue::Admit(std::move(repairs), std::move(queued), cluster, costs);
+  int32_t last = 0;
+  for (const queue::Answer& answer : answers.jobs) last = std::max(last, answer.position);
   const auto take = [&](const queue::Answer& answer, bool repair) {
     Job* job = jobs.FindUid(answer.uid.value());
     if (job == nullptr) return;
@@ -146,10 +159,13 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
       auto placement = std::make_shared<const v1::Placement>(placed->placement);
       events.emplace_back(job->key(), repair ? gang::Event(gang::ReplacementFound{placement})
                                              : gang::Event(gang::PlacementFound{placement}));
-    } else if (const auto* never = std::get_if<placement::Never>(&answer.decision); never != nullptr && !repair) {
-      events.emplace_back(job->key(), gang::NeverFits{never->reason});
+    } else if (std::holds_alternative<placement::Never>(answer.decision) && !repair &&
+               NamesUnknownTier(*job, nodes.tiers())) {
+      events.emplace_back(job->key(), gang::NeverFits{placement::ReasonOf(answer.decision)});
     } else {
+      // Nodes come as their agents register: what the present ones can't hold waits for more.
       job->waits_for = placement::ReasonOf(answer.decision);
+      if (!repair && job->queue_position == 0) job->queue_position = ++last;
     }
   };
   for (const queue::Answer& answer : answers.repairs) take(answer, true);
@@ -183,7 +199,8 @@ absl::StatusOr<Engine::Plan> Engine::PlanTest(const Job& job, const NodeTable& n
     if (pass && young(*pass)) {
       const Unchanged unchanged(*pass, nodes);
       const auto& ranks = placement->ranks();
-      if (std::all_of(ranks.begin(), ranks.end(), [&](const v1::PlacedNode& rank) { return unchanged(rank.node_uid()); }))
+      if (std::all_of(ranks.begin(), ranks.end(),
+                      [&](const v1::PlacedNode& rank) { return unchanged(rank.node_uid()); }))
         return Plan{gang::ReceiptFound{ReceiptId(pass->id()), placement->digest()}, std::nullopt};
     }
   }

@@ -52,7 +52,8 @@ absl::StatusOr<v1::Job> Harness::Submit(const std::string& name, v1::JobSpec spe
   v1::SubmitRequest request;
   request.set_name(name);
   *request.mutable_spec() = std::move(spec);
-  auto answer = Ask<v1::SubmitResponse>([&](Coordinator& c, Reply<v1::SubmitResponse> reply) { c.Submit(request, std::move(reply)); });
+  auto answer = Ask<v1::SubmitResponse>(
+      [&](Coordinator& c, Reply<v1::SubmitResponse> reply) { c.Submit(request, std::move(reply)); });
   if (!answer.ok()) return answer.status();
   return answer->job();
 }

@@ -48,7 +48,9 @@ class HeldCalls {
   absl::Time NextExpiry() const { return calls_.empty() ? absl::InfiniteFuture() : expiry_.Next(); }
 
   // In the order of arrival.
-  std::vector<CallId> OfMember(JobKey job, PodIndex index) const { return Range({job, index, 0}, {job, Next(index), 0}); }
+  std::vector<CallId> OfMember(JobKey job, PodIndex index) const {
+    return Range({job, index, 0}, {job, Next(index), 0});
+  }
   // By index, then arrival.
   std::vector<CallId> OfJob(JobKey job) const {
     return Range({job, PodIndex(INT32_MIN), 0}, {job + 1, PodIndex(INT32_MIN), 0});

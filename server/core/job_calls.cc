@@ -30,8 +30,10 @@ absl::StatusOr<Job*> Earlier(Core& core, const v1::SubmitRequest& request, const
   if (job->gang.name == request.name() &&
       google::protobuf::util::MessageDifferencer::Equals(*job->gang.spec, request.spec()))
     return job;
-  return FieldError("request_id", absl::StrCat("\"", request.request_id(), "\" has submitted ", job->FullName(), " with another spec"),
-                    "make a new request id for each job");
+  return FieldError(
+      "request_id",
+      absl::StrCat("\"", request.request_id(), "\" has submitted ", job->FullName(), " with another spec"),
+      "make a new request id for each job");
 }
 
 absl::StatusOr<std::unique_ptr<Job>> MakeJob(Core& core, const v1::SubmitRequest& request, const std::string& ns) {
@@ -60,9 +62,11 @@ absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request) {
                         absl::StrCat("take another name, or end it with \"muster cancel job ", request.name(), "\""));
   }
   if (core.jobs().live() >= core.options().max_jobs)
-    return Overloaded(absl::StrCat(core.options().max_jobs, " jobs are there that have not finished, which is the limit"));
+    return Overloaded(
+        absl::StrCat(core.options().max_jobs, " jobs are there that have not finished, which is the limit"));
   if (request.spec().self_test().profile() == v1::SelfTestSpec::NONE && !MayWaive(core.options(), ns)) {
-    return FieldError("spec.self_test.profile", absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
+    return FieldError("spec.self_test.profile",
+                      absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
                       "ask for \"quick\", or have the operator add the namespace to --may-waive");
   }
   absl::StatusOr<std::unique_ptr<Job>> job = MakeJob(core, request, ns);
@@ -77,11 +81,12 @@ absl::Status CheckFree(Core& core, const v1::StartSelfTestRequest& request) {
     if (!node.ok()) return node.status();
     if ((*node)->users.empty() && (*node)->ok()) continue;
     const Job* holder = (*node)->users.empty() ? nullptr : core.jobs().Find((*node)->users.begin()->first);
-    return OutcomeError(absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
-                        absl::StrCat("node ", request.nodes(i), " is not free: ",
-                                     holder != nullptr ? absl::StrCat("job ", holder->FullName(), " has it")
-                                                       : absl::StrCat("it is ", v1::NodeCondition_Name((*node)->condition()))),
-                        "choose free nodes, see \"muster get nodes\"");
+    return OutcomeError(
+        absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
+        absl::StrCat("node ", request.nodes(i), " is not free: ",
+                     holder != nullptr ? absl::StrCat("job ", holder->FullName(), " has it")
+                                       : absl::StrCat("it is ", v1::NodeCondition_Name((*node)->condition()))),
+        "choose free nodes, see \"muster get nodes\"");
   }
   return absl::OkStatus();
 }
@@ -112,7 +117,8 @@ void GetJob(Core& core, const v1::GetJobRequest& request, Reply<v1::Job> reply) 
 void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobsResponse> reply) {
   JobKey after = 0;
   if (!request.page_token().empty() && !absl::SimpleAtoi(request.page_token(), &after))
-    return reply(FieldError("page_token", "is not one that this server gave", "pass on next_page_token, or leave it empty"));
+    return reply(
+        FieldError("page_token", "is not one that this server gave", "pass on next_page_token, or leave it empty"));
   core.AfterCommit([&core, request, after, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     const int limit = request.page_size() == 0 ? kDefaultPage : request.page_size();
@@ -134,7 +140,8 @@ void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobs
 
 void WatchJob(Core& core, CallId id, const v1::WatchJobRequest& request, std::shared_ptr<JobSink> sink) {
   if (static_cast<int64_t>(core.watchers().size()) >= core.options().max_watchers)
-    return sink->Done(Overloaded(absl::StrCat(core.options().max_watchers, " streams watch jobs already, which is the limit")));
+    return sink->Done(
+        Overloaded(absl::StrCat(core.options().max_watchers, " streams watch jobs already, which is the limit")));
   core.AfterCommit([&core, id, ref = request.job(), sink = std::move(sink)](const absl::Status& status) {
     if (!status.ok()) return sink->Done(status);
     absl::StatusOr<Job*> job = core.jobs().Find(ref);
@@ -165,6 +172,8 @@ void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<v1::Explana
     if (job.phase == v1::QUEUED && job.request != nullptr) {
       const placement::Cluster cluster = core.ClusterNow();
       v1::Explanation explanation = placement::Explain(*job.request, cluster, placement::Place(*job.request, cluster));
+      // It waits for nodes that may still register; what can never be would have failed.
+      if (explanation.feasibility() == v1::NEVER) explanation.set_feasibility(v1::NOT_NOW);
       if (!job.waits_for.empty()) explanation.add_details(absl::StrCat("in the queue: ", job.waits_for));
       if (job.queue_position > 0) explanation.add_details(absl::StrCat("place in the queue: ", job.queue_position));
       return reply(std::move(explanation));

@@ -75,12 +75,14 @@ absl::StatusOr<Job*> JobTable::Find(const v1::JobRef& ref) {
   const std::string ns = ref.namespace_().empty() ? "default" : ref.namespace_();
   Job* job = ref.uid().empty() ? FindName(ns, ref.name()) : FindUid(ref.uid());
   if (job == nullptr) {
-    return OutcomeError(absl::StatusCode::kNotFound, v1::UNKNOWN_JOB,
-                        absl::StrCat("there is no job ", ref.uid().empty() ? absl::StrCat(ns, "/", ref.name()) : ref.uid()),
-                        "list what there is with \"muster get jobs\"");
+    return OutcomeError(
+        absl::StatusCode::kNotFound, v1::UNKNOWN_JOB,
+        absl::StrCat("there is no job ", ref.uid().empty() ? absl::StrCat(ns, "/", ref.name()) : ref.uid()),
+        "list what there is with \"muster get jobs\"");
   }
   if (!ref.uid().empty() && !ref.name().empty() && (job->gang.ns != ns || job->gang.name != ref.name())) {
-    return FieldError("job", absl::StrCat("uid ", ref.uid(), " is of ", job->FullName(), ", not of ", ns, "/", ref.name()),
+    return FieldError("job",
+                      absl::StrCat("uid ", ref.uid(), " is of ", job->FullName(), ", not of ", ns, "/", ref.name()),
                       "give either, or both of one job");
   }
   return job;

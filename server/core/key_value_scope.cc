@@ -23,9 +23,10 @@ absl::optional<std::string> KeyValueChange::Get(const std::string& key) const {
 
 absl::Status KeyValueChange::Room(int64_t more) const {
   if (bytes_ + more <= limit_) return absl::OkStatus();
-  return OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
-                      absl::StrCat("the scope holds ", bytes_, " bytes; ", more, " more would pass its limit of ", limit_),
-                      "delete keys that are no longer needed, or exchange large data directly");
+  return OutcomeError(
+      absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+      absl::StrCat("the scope holds ", bytes_, " bytes; ", more, " more would pass its limit of ", limit_),
+      "delete keys that are no longer needed, or exchange large data directly");
 }
 
 absl::Status KeyValueChange::Put(const std::string& key, const std::string& value) {

@@ -26,9 +26,10 @@ std::string NameOf(const v1::Scope& scope) {
 }
 
 absl::Status NotOpen(const std::string& name) {
-  return OutcomeError(absl::StatusCode::kFailedPrecondition, v1::STALE,
-                      absl::StrCat("the key-value scope ", name, " is not open: its epoch or test is over, or has not begun"),
-                      "call GetRank again for the present epoch");
+  return OutcomeError(
+      absl::StatusCode::kFailedPrecondition, v1::STALE,
+      absl::StrCat("the key-value scope ", name, " is not open: its epoch or test is over, or has not begun"),
+      "call GetRank again for the present epoch");
 }
 
 absl::Status Down() { return absl::UnavailableError("the coordinator is shutting down; call again"); }
@@ -69,7 +70,8 @@ absl::StatusOr<v1::AddResponse> AddTo(KeyValueChange& scope, const v1::AddReques
   }
   // Both or neither: room for both is looked for first.
   if (!request.request_id().empty()) {
-    if (absl::Status s = scope.Room(static_cast<int64_t>(request.request_id().size() + request.key().size()) + 64); !s.ok())
+    if (absl::Status s = scope.Room(static_cast<int64_t>(request.request_id().size() + request.key().size()) + 64);
+        !s.ok())
       return s;
   }
   if (absl::Status s = scope.Put(request.key(), absl::StrCat(sum)); !s.ok()) return s;
@@ -144,7 +146,8 @@ void KeyValues::Submit(const v1::Scope& scope, Reply<T> reply,
   Op op;
   op.scope = NameOf(scope);
   op.run = [shared, name = op.scope, run = std::move(run)](KeyValueChange* change) mutable -> Finish {
-    auto result = std::make_shared<absl::StatusOr<T>>(change == nullptr ? absl::StatusOr<T>(NotOpen(name)) : run(*change));
+    auto result =
+        std::make_shared<absl::StatusOr<T>>(change == nullptr ? absl::StatusOr<T>(NotOpen(name)) : run(*change));
     return [shared, result](const absl::Status& committed) {
       (*shared)(committed.ok() ? std::move(*result) : absl::StatusOr<T>(committed));
     };
@@ -160,9 +163,10 @@ void KeyValues::Submit(const v1::Scope& scope, Reply<T> reply,
     }
   }
   if (shared != nullptr) {
-    (*shared)(op.scope.empty() ? OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
-                                              absl::StrCat(limits_.max_waiting, " key-value calls wait already"), "call again later")
-                               : Down());
+    (*shared)(op.scope.empty()
+                  ? OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+                                 absl::StrCat(limits_.max_waiting, " key-value calls wait already"), "call again later")
+                  : Down());
     return;
   }
   Pump();
@@ -196,7 +200,8 @@ void KeyValues::Pump() {
     store_.Commit(std::move(batch), [this, changes = std::move(changes),
                                      finishes = std::move(finishes)](const absl::Status& status) mutable {
       Committed(std::move(changes), std::move(finishes),
-                status.ok() ? status : absl::UnavailableError(absl::StrCat("not durable: ", status.message(), "; call again")));
+                status.ok() ? status
+                            : absl::UnavailableError(absl::StrCat("not durable: ", status.message(), "; call again")));
       Pump();
     });
     return;
@@ -232,7 +237,8 @@ void KeyValues::TakeReady(const std::string& name, const KeyValueChange& change,
       const auto found = waiters_.find(id);
       if (found == waiters_.end()) continue;
       const auto& keys = found->second.keys;
-      if (!std::all_of(keys.begin(), keys.end(), [&](const std::string& k) { return open.scope.values.count(k) > 0; })) continue;
+      if (!std::all_of(keys.begin(), keys.end(), [&](const std::string& k) { return open.scope.values.count(k) > 0; }))
+        continue;
       v1::GetResponse response = ReadAll(now, keys);
       ready.emplace_back(*TakeWaiter(id), std::move(response));
     }
@@ -256,28 +262,30 @@ absl::optional<KeyValues::Waiter> KeyValues::TakeWaiter(CallId id) {
 }
 
 void KeyValues::Set(const v1::SetRequest& request, Reply<v1::SetResponse> reply) {
-  Submit<v1::SetResponse>(request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::SetResponse> {
-    int64_t more = 0;
-    for (const v1::KeyValue& pair : request.pairs()) {
-      const absl::optional<std::string> before = scope.Get(pair.key());
-      more += static_cast<int64_t>(pair.value().size()) -
-              (before ? static_cast<int64_t>(before->size()) : -static_cast<int64_t>(pair.key().size()));
-    }
-    if (absl::Status room = scope.Room(more); !room.ok()) return room;
-    for (const v1::KeyValue& pair : request.pairs())
-      if (absl::Status put = scope.Put(pair.key(), pair.value()); !put.ok()) return put;
-    return v1::SetResponse();
-  });
+  Submit<v1::SetResponse>(
+      request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::SetResponse> {
+        int64_t more = 0;
+        for (const v1::KeyValue& pair : request.pairs()) {
+          const absl::optional<std::string> before = scope.Get(pair.key());
+          more += static_cast<int64_t>(pair.value().size()) -
+                  (before ? static_cast<int64_t>(before->size()) : -static_cast<int64_t>(pair.key().size()));
+        }
+        if (absl::Status room = scope.Room(more); !room.ok()) return room;
+        for (const v1::KeyValue& pair : request.pairs())
+          if (absl::Status put = scope.Put(pair.key(), pair.value()); !put.ok()) return put;
+        return v1::SetResponse();
+      });
 }
 
 void KeyValues::Get(const v1::GetRequest& request, Reply<v1::GetResponse> reply) {
-  Submit<v1::GetResponse>(request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::GetResponse> {
-    return ReadAll(scope, request.keys());
-  });
+  Submit<v1::GetResponse>(
+      request.scope(), std::move(reply),
+      [request](KeyValueChange& scope) -> absl::StatusOr<v1::GetResponse> { return ReadAll(scope, request.keys()); });
 }
 
 void KeyValues::Add(const v1::AddRequest& request, Reply<v1::AddResponse> reply) {
-  Submit<v1::AddResponse>(request.scope(), std::move(reply), [request](KeyValueChange& scope) { return AddTo(scope, request); });
+  Submit<v1::AddResponse>(request.scope(), std::move(reply),
+                          [request](KeyValueChange& scope) { return AddTo(scope, request); });
 }
 
 void KeyValues::CompareAndSet(const v1::CompareAndSetRequest& request, Reply<v1::CompareAndSetResponse> reply) {
@@ -298,15 +306,16 @@ void KeyValues::CompareAndSet(const v1::CompareAndSetRequest& request, Reply<v1:
 }
 
 void KeyValues::Delete(const v1::DeleteRequest& request, Reply<v1::DeleteResponse> reply) {
-  Submit<v1::DeleteResponse>(request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::DeleteResponse> {
-    v1::DeleteResponse response;
-    for (const std::string& key : request.keys()) {
-      if (!scope.Get(key)) continue;
-      scope.Erase(key);
-      response.set_deleted(response.deleted() + 1);
-    }
-    return response;
-  });
+  Submit<v1::DeleteResponse>(request.scope(), std::move(reply),
+                             [request](KeyValueChange& scope) -> absl::StatusOr<v1::DeleteResponse> {
+                               v1::DeleteResponse response;
+                               for (const std::string& key : request.keys()) {
+                                 if (!scope.Get(key)) continue;
+                                 scope.Erase(key);
+                                 response.set_deleted(response.deleted() + 1);
+                               }
+                               return response;
+                             });
 }
 
 void KeyValues::Wait(CallId id, const v1::WaitRequest& request, absl::Duration timeout, Reply<v1::GetResponse> reply) {
@@ -374,7 +383,8 @@ void KeyValues::Expire() {
       for (const std::string& key : waiter->keys)
         if (open == open_.end() || open->second.scope.values.count(key) == 0)
           missing.push_back(absl::StrCat("\"", absl::CHexEscape(key.substr(0, 64)), "\""));
-      const std::string message = absl::StrCat(missing.size(), " of ", waiter->keys.size(), " keys are not there yet: ", FewNames(missing));
+      const std::string message =
+          absl::StrCat(missing.size(), " of ", waiter->keys.size(), " keys are not there yet: ", FewNames(missing));
       expired.emplace_back(*std::move(waiter), absl::DeadlineExceededError(message));
     }
   }

@@ -22,8 +22,8 @@
 #include "proto/muster/v1/key_value_service.pb.h"
 #include "server/core/clock.h"
 #include "server/core/deadline_wheel.h"
-#include "server/core/keys.h"
 #include "server/core/key_value_scope.h"
+#include "server/core/keys.h"
 #include "server/core/reply.h"
 #include "server/store/store.h"
 
@@ -34,8 +34,8 @@ struct KeyValueLimits {
   int64_t max_waiting = 200'000;
 };
 
-// Errors of all calls: FAILED_PRECONDITION (STALE): the scope is not open; RESOURCE_EXHAUSTED: the scope's bytes, or too
-// many calls; UNAVAILABLE: the store failed, nothing was changed. Requests are validated by the caller.
+// Errors of all calls: FAILED_PRECONDITION (STALE): the scope is not open; RESOURCE_EXHAUSTED: the scope's bytes, or
+// too many calls; UNAVAILABLE: the store failed, nothing was changed. Requests are validated by the caller.
 class KeyValues {
  public:
   KeyValues(const Clock& clock, store::Store& store, KeyValueLimits limits)
@@ -92,7 +92,8 @@ class KeyValues {
   void Submit(const v1::Scope& scope, Reply<T> reply, absl::AnyInvocable<absl::StatusOr<T>(KeyValueChange&)> run);
   // Takes what waits in the queue and commits it, until nothing waits or a commit is under way.
   void Pump();
-  void Committed(std::map<std::string, KeyValueChange> changes, std::vector<Finish> finishes, const absl::Status& status);
+  void Committed(std::map<std::string, KeyValueChange> changes, std::vector<Finish> finishes,
+                 const absl::Status& status);
   void CloseScope(const std::string& name, std::vector<Waiter>& out) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Waiters for keys of `change` whose keys are all there now.
   void TakeReady(const std::string& name, const KeyValueChange& change,

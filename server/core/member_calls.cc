@@ -25,13 +25,17 @@ template <typename Request>
 absl::Status CheckShape(const Job& job, const Request& request) {
   const v1::JobSpec& spec = *job.gang.spec;
   if (request.pod_index() < 0 || request.pod_index() >= spec.members()) {
-    return FieldError("pod_index", absl::StrCat(request.pod_index(), " is not one of the ", spec.members(), " members of ", job.FullName()),
-                      absl::StrCat("give 0..", spec.members() - 1));
+    return FieldError(
+        "pod_index",
+        absl::StrCat(request.pod_index(), " is not one of the ", spec.members(), " members of ", job.FullName()),
+        absl::StrCat("give 0..", spec.members() - 1));
   }
   const int32_t workers = std::max(1, spec.workers_per_member());
   if (request.has_local_rank() && (request.local_rank() < 0 || request.local_rank() >= workers)) {
-    return FieldError("local_rank", absl::StrCat(request.local_rank(), " is not one of the ", workers, " workers of a member of ", job.FullName()),
-                      absl::StrCat("give 0..", workers - 1));
+    return FieldError(
+        "local_rank",
+        absl::StrCat(request.local_rank(), " is not one of the ", workers, " workers of a member of ", job.FullName()),
+        absl::StrCat("give 0..", workers - 1));
   }
   return absl::OkStatus();
 }
@@ -39,15 +43,21 @@ absl::Status CheckShape(const Job& job, const Request& request) {
 absl::Status CheckAssertions(const Job& job, const v1::GetRankRequest& request) {
   const int32_t workers = std::max(1, job.gang.spec->workers_per_member());
   if (request.workers() != 0 && request.workers() != workers) {
-    return FieldError("workers", absl::StrCat(request.workers(), " workers are going to be started, but ", job.FullName(), " has ", workers, " a member"),
-                      absl::StrCat("start ", workers, ", or submit the job with workers_per_member: ", request.workers()));
+    return FieldError(
+        "workers",
+        absl::StrCat(request.workers(), " workers are going to be started, but ", job.FullName(), " has ", workers,
+                     " a member"),
+        absl::StrCat("start ", workers, ", or submit the job with workers_per_member: ", request.workers()));
   }
   if (request.has_expected_attempt() && request.expected_attempt() != job.gang.attempt.value()) {
-    return Stale(absl::StrCat("attempt ", request.expected_attempt(), " of ", job.FullName(), " is over: this is attempt ", job.gang.attempt.value()),
+    return Stale(absl::StrCat("attempt ", request.expected_attempt(), " of ", job.FullName(),
+                              " is over: this is attempt ", job.gang.attempt.value()),
                  "call again without expected_attempt");
   }
-  if (request.has_expected_epoch() && (request.expected_epoch() != job.gang.epoch.value() || job.phase != v1::RUNNING)) {
-    return Stale(absl::StrCat("epoch ", request.expected_epoch(), " of ", job.FullName(), " is over: the latest is ", job.gang.epoch.value()),
+  if (request.has_expected_epoch() &&
+      (request.expected_epoch() != job.gang.epoch.value() || job.phase != v1::RUNNING)) {
+    return Stale(absl::StrCat("epoch ", request.expected_epoch(), " of ", job.FullName(), " is over: the latest is ",
+                              job.gang.epoch.value()),
                  "call again without expected_epoch");
   }
   return absl::OkStatus();
@@ -61,7 +71,8 @@ absl::Status Room(Core& core) {
 
 }  // namespace
 
-void GetRank(Core& core, CallId id, const v1::GetRankRequest& request, absl::Duration poll, Reply<v1::GetRankResponse> reply) {
+void GetRank(Core& core, CallId id, const v1::GetRankRequest& request, absl::Duration poll,
+             Reply<v1::GetRankResponse> reply) {
   absl::StatusOr<Job*> found = core.jobs().Find(request.job());
   if (!found.ok()) return reply(found.status());
   Job& job = **found;
@@ -128,7 +139,8 @@ void WatchGang(Core& core, CallId id, const v1::WatchGangRequest& request, absl:
     if (!status.ok()) return call.reply(status);
     const Job* job = core.jobs().Find(call.job);
     const gang::Watch watch = job == nullptr ? gang::Watch() : gang::WatchFor(job->gang, call.caller, call.epoch);
-    if (wait && job != nullptr && watch.order == gang::Watch::Order::kContinue) return core.watch_calls().Add(std::move(call));
+    if (wait && job != nullptr && watch.order == gang::Watch::Order::kContinue)
+      return core.watch_calls().Add(std::move(call));
     call.reply(core.WatchResponse(watch));
   });
 }

@@ -10,7 +10,8 @@
 namespace muster::core {
 
 // Held until the member has its ranks, or for `poll`. Errors: outcome.proto's table.
-void GetRank(Core& core, CallId id, const v1::GetRankRequest& request, absl::Duration poll, Reply<v1::GetRankResponse> reply);
+void GetRank(Core& core, CallId id, const v1::GetRankRequest& request, absl::Duration poll,
+             Reply<v1::GetRankResponse> reply);
 void WatchGang(Core& core, CallId id, const v1::WatchGangRequest& request, absl::Duration poll,
                Reply<v1::WatchGangResponse> reply);
 void ReportExit(Core& core, const v1::ReportExitRequest& request, Reply<v1::ReportExitResponse> reply);

@@ -46,8 +46,8 @@ void QuarantineNode(Core& core, const v1::QuarantineRequest& request, Reply<v1::
   absl::StatusOr<NodeEntry*> node = core.nodes().Named(request.name());
   if (!node.ok()) return reply(node.status());
   const absl::Duration duration = DurationOf(request.duration());
-  core.Quarantine(**node, request.reason(), duration > absl::ZeroDuration() ? core.now() + duration : absl::InfiniteFuture(),
-                  kOperator, "");
+  core.Quarantine(**node, request.reason(),
+                  duration > absl::ZeroDuration() ? core.now() + duration : absl::InfiniteFuture(), kOperator, "");
   AnswerNode(core, (*node)->uid, std::move(reply));
 }
 
@@ -73,9 +73,10 @@ void Drain(Core& core, const v1::DrainRequest& request, Reply<v1::Node> reply) {
   if (!found.ok()) return reply(found.status());
   NodeEntry& node = **found;
   if (node.set == v1::QUARANTINED) {
-    return reply(OutcomeError(absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
-                              absl::StrCat("node ", request.name(), " is quarantined: ", node.reason),
-                              absl::StrCat("it gets nothing new as it is; \"muster readmit node ", request.name(), "\" first")));
+    return reply(
+        OutcomeError(absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
+                     absl::StrCat("node ", request.name(), " is quarantined: ", node.reason),
+                     absl::StrCat("it gets nothing new as it is; \"muster readmit node ", request.name(), "\" first")));
   }
   node.set = v1::DRAINING;
   node.reason = request.reason();
@@ -97,9 +98,10 @@ void Annotate(Core& core, const v1::AnnotateReceiptRequest& request, Reply<v1::R
     }
   }
   if (annotations.size() > kMaxAnnotations) {
-    return reply(OutcomeError(absl::StatusCode::kResourceExhausted, v1::BAD_REQUEST,
-                              absl::StrCat("receipt ", request.id(), " would have ", annotations.size(), " annotations"),
-                              absl::StrCat("remove some with an empty value; at most ", kMaxAnnotations, " are kept")));
+    return reply(
+        OutcomeError(absl::StatusCode::kResourceExhausted, v1::BAD_REQUEST,
+                     absl::StrCat("receipt ", request.id(), " would have ", annotations.size(), " annotations"),
+                     absl::StrCat("remove some with an empty value; at most ", kMaxAnnotations, " are kept")));
   }
   core.receipts().Rewrite(*receipt, core.batch());
   core.AfterCommit([receipt = *std::move(receipt), reply = std::move(reply)](const absl::Status& status) mutable {

@@ -33,15 +33,16 @@ absl::StatusOr<NodeEntry*> NodeTable::Named(const std::string& name) {
   if (by_name_.size() <= 1000)
     for (const auto& [known, node] : by_name_) names.push_back(known);
   const std::string nearest = NearestName(name, names);
-  return OutcomeError(absl::StatusCode::kNotFound, v1::BAD_REQUEST, absl::StrCat("there is no node ", name),
-                      nearest.empty() ? "list what there is with \"muster get nodes\""
-                                      : absl::StrCat("did you mean ", nearest, "?"));
+  return OutcomeError(
+      absl::StatusCode::kNotFound, v1::BAD_REQUEST, absl::StrCat("there is no node ", name),
+      nearest.empty() ? "list what there is with \"muster get nodes\"" : absl::StrCat("did you mean ", nearest, "?"));
 }
 
 absl::StatusOr<NodeEntry*> NodeTable::Put(const NodeUid& uid, const v1::NodeInfo& info) {
   NodeEntry* const named = FindName(info.name());
   if (named != nullptr && named->uid != uid) {
-    return FieldError("node.name", absl::StrCat("\"", info.name(), "\" is the name of the node with uid ", named->uid.value()),
+    return FieldError("node.name",
+                      absl::StrCat("\"", info.name(), "\" is the name of the node with uid ", named->uid.value()),
                       "give each node its own name, or the same uid again");
   }
   std::unique_ptr<NodeEntry>& node = nodes_[uid];

@@ -24,7 +24,8 @@ absl::StatusOr<v1::Receipt> ReadReceipt(store::Store& store, const std::string& 
                         "list what there is with \"muster get receipts\"");
   }
   v1::Receipt receipt;
-  if (!receipt.ParseFromString(**bytes)) return absl::DataLossError(absl::StrCat("receipt ", id, " is damaged in the store"));
+  if (!receipt.ParseFromString(**bytes))
+    return absl::DataLossError(absl::StrCat("receipt ", id, " is damaged in the store"));
   return receipt;
 }
 
@@ -58,7 +59,8 @@ absl::Status Receipts::Load() {
   std::reverse(rows->begin(), rows->end());
   for (const store::Record& row : *rows) {
     v1::Receipt receipt;
-    if (!receipt.ParseFromString(row.value)) return absl::DataLossError(absl::StrCat("receipt ", row.key, " is damaged"));
+    if (!receipt.ParseFromString(row.value))
+      return absl::DataLossError(absl::StrCat("receipt ", row.key, " is damaged"));
     Index(receipt);
   }
   return absl::OkStatus();

@@ -20,8 +20,8 @@ namespace muster::core {
 // NOT_FOUND; DATA_LOSS: damaged. Any thread.
 absl::StatusOr<v1::Receipt> ReadReceipt(store::Store& store, const std::string& id);
 
-// Newest first, without plans and groups; only of `job_uid` unless empty. `token` is the id to go on before. Returns the
-// receipts and the next token (empty: no more). Any thread.
+// Newest first, without plans and groups; only of `job_uid` unless empty. `token` is the id to go on before. Returns
+// the receipts and the next token (empty: no more). Any thread.
 absl::StatusOr<std::pair<std::vector<v1::Receipt>, std::string>> ListReceipts(store::Store& store,
                                                                               const std::string& job_uid,
                                                                               const std::string& token, int limit);

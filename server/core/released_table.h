@@ -12,7 +12,6 @@
 #include "lib/base/ids.h"
 #include "lib/base/mutex.h"
 #include "lib/gang/released.h"
-#include "lib/gang/released.h"
 #include "proto/muster/v1/worker_service.pb.h"
 
 namespace muster::core {

@@ -12,9 +12,7 @@ namespace muster::core {
 
 class SystemClock final : public Clock {
  public:
-  absl::Time Now() const override {
-    return wall_ + absl::FromChrono(std::chrono::steady_clock::now() - steady_);
-  }
+  absl::Time Now() const override { return wall_ + absl::FromChrono(std::chrono::steady_clock::now() - steady_); }
 
  private:
   const absl::Time wall_ = absl::Now();

@@ -80,7 +80,8 @@ absl::Status TestRunner::Resume(const selftest::Setting& setting, const gang::Pl
     run.keys.push_back(record.key);
     if (record.key == BeginningKey(setting.test)) {
       v1::Receipt beginning;
-      if (!beginning.ParseFromString(record.value)) return absl::DataLossError("a test's beginning is damaged in the store");
+      if (!beginning.ParseFromString(record.value))
+        return absl::DataLossError("a test's beginning is damaged in the store");
       run.started = TimeOf(beginning.started());
       run.setting.carried.assign(beginning.groups().begin(), beginning.groups().end());
       run.setting.seed = beginning.seed();
@@ -99,7 +100,8 @@ absl::Status TestRunner::Resume(const selftest::Setting& setting, const gang::Pl
     if (report.test().round() == run.rounds.back().plan.round()) Take(run, NodeUid(report.node_uid()), report.test());
   }
   if (run.rounds.empty() || run.rounds.back().plan.round() != plan->round())
-    return absl::NotFoundError(absl::StrCat("the store has no round ", plan->round(), " of test ", setting.test.value()));
+    return absl::NotFoundError(
+        absl::StrCat("the store has no round ", plan->round(), " of test ", setting.test.value()));
   runs_[setting.test] = std::move(run);
   return absl::OkStatus();
 }

@@ -43,19 +43,27 @@ const std::vector<Setting>& Settings() {
       {.name = "tier-labels",
        .help = "node labels that say the topology, coarse to fine, comma-separated; name=label names a tier",
        .text = &Config::tier_labels},
-      {.name = "may-waive", .help = "namespaces whose jobs may waive the self-test, comma-separated; *: all", .text = &Config::may_waive},
+      {.name = "may-waive",
+       .help = "namespaces whose jobs may waive the self-test, comma-separated; *: all",
+       .text = &Config::may_waive},
       {.name = "log-level", .help = "debug, info, warn or error", .text = &Config::log_level},
       {.name = "port-file", .help = "file to write the ports into that were chosen", .text = &Config::port_file},
       {.name = "agent-lease", .help = "an agent that isn't heard for this long is lost", .text = &Config::agent_lease},
-      {.name = "member-lease", .help = "a member of a running gang that isn't heard for this long may be lost", .text = &Config::member_lease},
-      {.name = "retry-period", .help = "how long a member counts as waiting after its call has ended", .text = &Config::retry_period},
+      {.name = "member-lease",
+       .help = "a member of a running gang that isn't heard for this long may be lost",
+       .text = &Config::member_lease},
+      {.name = "retry-period",
+       .help = "how long a member counts as waiting after its call has ended",
+       .text = &Config::retry_period},
       {.name = "quarantine", .help = "how long an accused node is kept from new gangs", .text = &Config::quarantine},
       {.name = "max-jobs", .help = "jobs that haven't finished", .number = &Config::max_jobs},
       {.name = "max-nodes", .help = "registered nodes", .number = &Config::max_nodes},
       {.name = "max-waiting-calls", .help = "calls that are held at once", .number = &Config::max_waiting_calls},
       {.name = "max-watchers", .help = "streams that watch jobs", .number = &Config::max_watchers},
       {.name = "keep-finished", .help = "finished jobs that are kept to look at", .number = &Config::keep_finished},
-      {.name = kInsecure, .help = "listen beyond loopback without TLS: anyone who reaches the port owns the cluster", .flag = &Config::insecure_beyond_loopback},
+      {.name = kInsecure,
+       .help = "listen beyond loopback without TLS: anyone who reaches the port owns the cluster",
+       .flag = &Config::insecure_beyond_loopback},
   };
   return settings;
 }
@@ -79,11 +87,13 @@ absl::Status Take(const Setting& setting, const std::string& where, const std::s
     config.*setting.text = value;
   } else if (setting.number != nullptr) {
     if (!absl::SimpleAtoi(value, &(config.*setting.number)) || config.*setting.number < 1)
-      return FieldError(where, absl::StrCat("\"", value.substr(0, 64), "\" is no count"), "give a whole number of 1 or more");
+      return FieldError(where, absl::StrCat("\"", value.substr(0, 64), "\" is no count"),
+                        "give a whole number of 1 or more");
   } else if (value == "true" || value == "false") {
     config.*setting.flag = value == "true";
   } else {
-    return FieldError(where, absl::StrCat("\"", value.substr(0, 64), "\" is neither true nor false"), "give one of them");
+    return FieldError(where, absl::StrCat("\"", value.substr(0, 64), "\" is neither true nor false"),
+                      "give one of them");
   }
   return absl::OkStatus();
 }
@@ -97,7 +107,8 @@ absl::Status ReadFile(const std::string& path, Config& config) {
   try {
     root = YAML::Load(text.str());
   } catch (const YAML::Exception& e) {
-    return FieldError(absl::StrCat(path, ":", e.mark.line + 1), absl::StrCat("no YAML: ", e.msg), "write lines of \"name: value\"");
+    return FieldError(absl::StrCat(path, ":", e.mark.line + 1), absl::StrCat("no YAML: ", e.msg),
+                      "write lines of \"name: value\"");
   }
   if (root.IsNull()) return absl::OkStatus();
   if (!root.IsMap()) return FieldError(path, "is no map", "write lines of \"name: value\"");
@@ -128,9 +139,11 @@ absl::Status ReadFile(const std::string& path, Config& config) {
 absl::Status DurationFlag(const char* name, const std::string& value, absl::Duration least, absl::Duration* out) {
   const std::string flag = absl::StrCat("--", name);
   if (!absl::ParseDuration(value, out))
-    return FieldError(flag, absl::StrCat("\"", value.substr(0, 64), "\" is no duration"), "write it as 90s, 10m or 1h30m");
+    return FieldError(flag, absl::StrCat("\"", value.substr(0, 64), "\" is no duration"),
+                      "write it as 90s, 10m or 1h30m");
   if (*out < least || *out > absl::Hours(24 * 365))
-    return FieldError(flag, absl::StrCat(value, " is out of range"), absl::StrCat("give ", absl::FormatDuration(least), " to a year"));
+    return FieldError(flag, absl::StrCat(value, " is out of range"),
+                      absl::StrCat("give ", absl::FormatDuration(least), " to a year"));
   return absl::OkStatus();
 }
 
@@ -167,7 +180,8 @@ absl::StatusOr<Config> ReadConfig(int argc, const char* const* argv, std::string
     std::string& value = given[setting.name];
     const std::string flag = absl::StrCat("--", setting.name);
     if (setting.flag != nullptr) {
-      app.add_flag_function(flag, [&value](int64_t) { value = "true"; }, setting.help);
+      app.add_flag_function(
+          flag, [&value](int64_t) { value = "true"; }, setting.help);
     } else {
       app.add_option(flag, value, setting.help)
           ->default_str(setting.text != nullptr ? defaults.*setting.text : absl::StrCat(defaults.*setting.number))
@@ -192,7 +206,8 @@ absl::StatusOr<Config> ReadConfig(int argc, const char* const* argv, std::string
   }
   for (const Setting& setting : Settings()) {
     if (app.count(absl::StrCat("--", setting.name)) == 0) continue;
-    if (absl::Status taken = Take(setting, absl::StrCat("--", setting.name), given[setting.name], config); !taken.ok()) return taken;
+    if (absl::Status taken = Take(setting, absl::StrCat("--", setting.name), given[setting.name], config); !taken.ok())
+      return taken;
   }
   config.check_only = check_only;
   config.version = version;
@@ -200,37 +215,43 @@ absl::StatusOr<Config> ReadConfig(int argc, const char* const* argv, std::string
 }
 
 bool IsLoopback(const std::string& address) {
-  return absl::StartsWith(address, "127.") || absl::StartsWith(address, "localhost:") || absl::StartsWith(address, "[::1]:") ||
-         absl::StartsWith(address, "unix:");
+  return absl::StartsWith(address, "127.") || absl::StartsWith(address, "localhost:") ||
+         absl::StartsWith(address, "[::1]:") || absl::StartsWith(address, "unix:");
 }
 
 absl::StatusOr<Effective> Resolve(const Config& config) {
   Effective effective;
   core::Options& options = effective.options;
-  for (const auto& [name, address] : {std::make_pair("--listen", config.listen), std::make_pair("--metrics", config.metrics)}) {
+  for (const auto& [name, address] :
+       {std::make_pair("--listen", config.listen), std::make_pair("--metrics", config.metrics)}) {
     if (address.empty() && std::string(name) == "--metrics") continue;
     if (!absl::StartsWith(address, "unix:") && address.rfind(':') == std::string::npos)
-      return FieldError(name, absl::StrCat("\"", address.substr(0, 64), "\" has no port"), "write it as 127.0.0.1:7070");
+      return FieldError(name, absl::StrCat("\"", address.substr(0, 64), "\" has no port"),
+                        "write it as 127.0.0.1:7070");
     if (IsLoopback(address) || config.insecure_beyond_loopback) continue;
     return FieldError(name, absl::StrCat(address.substr(0, 64), " is beyond loopback, and connections have no TLS"),
                       absl::StrCat("listen on 127.0.0.1, or say --", kInsecure));
   }
   if (config.store != "sqlite" && config.store != "memory")
-    return FieldError("--store", absl::StrCat("\"", config.store.substr(0, 64), "\" is no store"), "give sqlite or memory");
+    return FieldError("--store", absl::StrCat("\"", config.store.substr(0, 64), "\" is no store"),
+                      "give sqlite or memory");
   const std::vector<std::string> levels = {"debug", "info", "warn", "error"};
   if (std::find(levels.begin(), levels.end(), config.log_level) == levels.end())
-    return FieldError("--log-level", absl::StrCat("\"", config.log_level.substr(0, 64), "\" is no level"), "give debug, info, warn or error");
-  for (const absl::Status& status : {DurationFlag("agent-lease", config.agent_lease, absl::Seconds(1), &options.agent_lease),
-                                     DurationFlag("member-lease", config.member_lease, absl::Seconds(1), &options.member_lease),
-                                     DurationFlag("retry-period", config.retry_period, absl::Seconds(1), &options.retry_period),
-                                     DurationFlag("quarantine", config.quarantine, absl::Seconds(1), &options.quarantine)})
+    return FieldError("--log-level", absl::StrCat("\"", config.log_level.substr(0, 64), "\" is no level"),
+                      "give debug, info, warn or error");
+  for (const absl::Status& status :
+       {DurationFlag("agent-lease", config.agent_lease, absl::Seconds(1), &options.agent_lease),
+        DurationFlag("member-lease", config.member_lease, absl::Seconds(1), &options.member_lease),
+        DurationFlag("retry-period", config.retry_period, absl::Seconds(1), &options.retry_period),
+        DurationFlag("quarantine", config.quarantine, absl::Seconds(1), &options.quarantine)})
     if (!status.ok()) return status;
   options.max_jobs = config.max_jobs;
   options.max_nodes = config.max_nodes;
   options.max_waiting_calls = config.max_waiting_calls;
   options.max_watchers = config.max_watchers;
   options.keep_finished = config.keep_finished;
-  for (absl::string_view ns : absl::StrSplit(config.may_waive, ',', absl::SkipWhitespace())) options.may_waive.emplace(ns);
+  for (absl::string_view ns : absl::StrSplit(config.may_waive, ',', absl::SkipWhitespace()))
+    options.may_waive.emplace(ns);
   const std::string defaults = "block=topology.muster.dev/block,rack=topology.muster.dev/rack";
   absl::StatusOr<Tiers> tiers = TiersOf(config.tier_labels.empty() ? defaults : config.tier_labels);
   if (!tiers.ok()) return tiers.status();

@@ -26,7 +26,8 @@ struct Config {
   bool insecure_beyond_loopback = false;
 
   std::string agent_lease = "30s", member_lease = "60s", retry_period = "10s", quarantine = "1h";
-  int64_t max_jobs = 10'000, max_nodes = 20'000, max_waiting_calls = 200'000, max_watchers = 10'000, keep_finished = 1'000;
+  int64_t max_jobs = 10'000, max_nodes = 20'000, max_waiting_calls = 200'000, max_watchers = 10'000,
+          keep_finished = 1'000;
 
   bool check_only = false;
   bool version = false;

@@ -47,7 +47,8 @@ TEST(Config, Flag_GoesBeforeTheFile) {
 }
 
 TEST(Config, Printed_ReadsBack) {
-  const auto config = Read({"--tier-labels", "zone=example.com/zone,rack=example.com/rack", "--i-know-this-is-insecure-listen"});
+  const auto config =
+      Read({"--tier-labels", "zone=example.com/zone,rack=example.com/rack", "--i-know-this-is-insecure-listen"});
   ASSERT_TRUE(config.ok()) << config.status();
   const std::string path = WriteFile(ToYaml(*config));
   const auto back = Read({"--config", path.c_str()});
@@ -61,19 +62,15 @@ TEST(Config, Bad_NamesFlagAndWayOut) {
     std::vector<const char*> args;
     const char* says;
   };
-  for (const Row& row : {Row{{"--listen", "0.0.0.0:7070"}, "beyond loopback"},
-                         Row{{"--listen", "10.0.0.1:7070"}, "i-know-this-is-insecure-listen"},
-                         Row{{"--metrics", "0.0.0.0:1"}, "--metrics"},
-                         Row{{"--listen", "127.0.0.1"}, "no port"},
-                         Row{{"--lisen", "x"}, "did you mean \"listen\""},
-                         Row{{"--max-jobs", "many"}, "--max-jobs"},
-                         Row{{"--max-jobs", "0"}, "1 or more"},
-                         Row{{"--agent-lease", "soon"}, "--agent-lease"},
-                         Row{{"--agent-lease", "0s"}, "out of range"},
-                         Row{{"--store", "etcd"}, "sqlite or memory"},
-                         Row{{"--log-level", "loud"}, "debug, info"},
-                         Row{{"--tier-labels", "a=x,a=y"}, "--tier-labels"},
-                         Row{{"--config", "/nowhere.yaml"}, "/nowhere.yaml"}}) {
+  for (const Row& row :
+       {Row{{"--listen", "0.0.0.0:7070"}, "beyond loopback"},
+        Row{{"--listen", "10.0.0.1:7070"}, "i-know-this-is-insecure-listen"},
+        Row{{"--metrics", "0.0.0.0:1"}, "--metrics"}, Row{{"--listen", "127.0.0.1"}, "no port"},
+        Row{{"--lisen", "x"}, "did you mean \"listen\""}, Row{{"--max-jobs", "many"}, "--max-jobs"},
+        Row{{"--max-jobs", "0"}, "1 or more"}, Row{{"--agent-lease", "soon"}, "--agent-lease"},
+        Row{{"--agent-lease", "0s"}, "out of range"}, Row{{"--store", "etcd"}, "sqlite or memory"},
+        Row{{"--log-level", "loud"}, "debug, info"}, Row{{"--tier-labels", "a=x,a=y"}, "--tier-labels"},
+        Row{{"--config", "/nowhere.yaml"}, "/nowhere.yaml"}}) {
     SCOPED_TRACE(row.args.back());
     auto config = Read(row.args);
     absl::Status status = config.status();
@@ -88,9 +85,10 @@ TEST(Config, BadFile_NamesTheLine) {
     const char* text;
     const char* says;
   };
-  for (const Row& row : {Row{"listen: 127.0.0.1:1\nmetrcs: x\n", ":2: unknown setting \"metrcs\"; did you mean \"metrics\"?"},
-                         Row{"a: [", "no YAML"}, Row{"- a\n", "is no map"}, Row{"data: {a: b}\n", ":1: data: is no value"},
-                         Row{"data: a\ndata: b\n", "is given twice"}, Row{"max-jobs: x\n", "max-jobs"}}) {
+  for (const Row& row :
+       {Row{"listen: 127.0.0.1:1\nmetrcs: x\n", ":2: unknown setting \"metrcs\"; did you mean \"metrics\"?"},
+        Row{"a: [", "no YAML"}, Row{"- a\n", "is no map"}, Row{"data: {a: b}\n", ":1: data: is no value"},
+        Row{"data: a\ndata: b\n", "is given twice"}, Row{"max-jobs: x\n", "max-jobs"}}) {
     SCOPED_TRACE(row.text);
     const auto config = Read({"--config", WriteFile(row.text).c_str()});
     EXPECT_THAT(std::string(config.status().message()), HasSubstr(row.says));

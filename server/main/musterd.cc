@@ -95,16 +95,20 @@ int Serve(const Config& config, Effective effective, const sigset_t& signals) {
     if (!started.ok()) return Refuse(started.status(), kFailed);
     http = *std::move(started);
   }
-  absl::StatusOr<std::unique_ptr<services::RpcServer>> server = services::RpcServer::Start(coordinator, metrics, config.listen);
+  absl::StatusOr<std::unique_ptr<services::RpcServer>> server =
+      services::RpcServer::Start(coordinator, metrics, config.listen);
   if (!server.ok()) return Refuse(server.status(), kFailed);
 
   const int http_port = http == nullptr ? 0 : http->port();
-  if (absl::Status ports = WritePorts(config.port_file, absl::StrCat("grpc=", (*server)->port(), "\nmetrics=", http_port, "\n")); !ports.ok())
+  if (absl::Status ports =
+          WritePorts(config.port_file, absl::StrCat("grpc=", (*server)->port(), "\nmetrics=", http_port, "\n"));
+      !ports.ok())
     return Refuse(ports, kFailed);
   std::printf("musterd listening grpc=%s:%d metrics=%s:%d\n", HostOf(config.listen).c_str(), (*server)->port(),
               config.metrics.empty() ? "" : HostOf(config.metrics).c_str(), http_port);
   std::fflush(stdout);
-  spdlog::info("event=listening address={} port={} term={} version={}", config.listen, (*server)->port(), (*store)->term().value(), kVersion);
+  spdlog::info("event=listening address={} port={} term={} version={}", config.listen, (*server)->port(),
+               (*store)->term().value(), kVersion);
 
   int signal = 0;
   sigwait(&signals, &signal);

@@ -21,7 +21,8 @@ class MetricsPage final : public CivetHandler {
  public:
   explicit MetricsPage(std::shared_ptr<prometheus::Registry> registry) : registry_(std::move(registry)) {}
   bool handleGet(CivetServer*, mg_connection* connection) override {
-    Reply(connection, "text/plain; version=0.0.4; charset=utf-8", prometheus::TextSerializer().Serialize(registry_->Collect()));
+    Reply(connection, "text/plain; version=0.0.4; charset=utf-8",
+          prometheus::TextSerializer().Serialize(registry_->Collect()));
     return true;
   }
 
@@ -41,7 +42,8 @@ class Impl final : public HttpServer {
  public:
   Impl(std::shared_ptr<prometheus::Registry> registry, const std::string& address)
       : metrics_(std::move(registry)),
-        server_(std::vector<std::string>{"listening_ports", address, "num_threads", "2", "request_timeout_ms", "5000"}) {
+        server_(
+            std::vector<std::string>{"listening_ports", address, "num_threads", "2", "request_timeout_ms", "5000"}) {
     server_.addHandler("/metrics", metrics_);
     server_.addHandler("/healthz", health_);
   }

@@ -23,7 +23,8 @@ const Buckets& Waits() {
   return buckets;
 }
 const Buckets& Calls() {
-  static const auto& buckets = *new Buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60};
+  static const auto& buckets =
+      *new Buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60};
   return buckets;
 }
 // GB/s, from loopback TCP to NVLink.
@@ -61,10 +62,13 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
       events_waiting_(Gauges(*registry_, "muster_events_waiting", "Events that the loop has not taken yet.").Add({})),
       members_missing_(Gauges(*registry_, "muster_members_missing", "Members that assembling jobs wait for.").Add({})),
       store_failing_(Gauges(*registry_, "muster_store_failing", "1 while the store takes no commits.").Add({})),
-      phase_seconds_(Histograms(*registry_, "muster_phase_seconds", "Time that jobs spent in a phase, by the phase they left.")),
-      handshake_(Histograms(*registry_, "muster_handshake_seconds", "From a GetRank call that was held to its answer with ranks.")
+      phase_seconds_(
+          Histograms(*registry_, "muster_phase_seconds", "Time that jobs spent in a phase, by the phase they left.")),
+      handshake_(Histograms(*registry_, "muster_handshake_seconds",
+                            "From a GetRank call that was held to its answer with ranks.")
                      .Add({}, Waits())),
-      queue_wait_(Histograms(*registry_, "muster_queue_wait_seconds", "From submission to a placement.").Add({}, Waits())),
+      queue_wait_(
+          Histograms(*registry_, "muster_queue_wait_seconds", "From submission to a placement.").Add({}, Waits())),
       placements_(Counters(*registry_, "muster_placements_total", "Placements that were made.").Add({})),
       releases_(Counters(*registry_, "muster_releases_total", "Gangs that were released.").Add({})),
       placement_cost_(Gauges(*registry_, "muster_placement_cost", "Traffic cost of the latest placement.").Add({})),
@@ -76,8 +80,10 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
       bandwidth_(Histograms(*registry_, "muster_self_test_busbw_gigabytes_per_second",
                             "Median bus bandwidth of the families that self-tests measured, 1e9 bytes a second.")),
       commits_(Counters(*registry_, "muster_commits_total", "Commits of the loop's turns, by result.")),
-      turn_commit_(Histograms(*registry_, "muster_turn_commit_seconds", "From the end of a turn to its commit.").Add({}, Calls())),
-      store_commit_(Histograms(*registry_, "muster_store_commit_seconds", "One transaction of the store.").Add({}, Calls())),
+      turn_commit_(Histograms(*registry_, "muster_turn_commit_seconds", "From the end of a turn to its commit.")
+                       .Add({}, Calls())),
+      store_commit_(
+          Histograms(*registry_, "muster_store_commit_seconds", "One transaction of the store.").Add({}, Calls())),
       store_batches_(Histograms(*registry_, "muster_store_commit_batches", "Batches that one transaction took.")
                          .Add({}, Buckets{1, 2, 4, 8, 16, 32, 64, 128, 256, 1024})),
       rpcs_(Counters(*registry_, "muster_rpcs_total", "RPCs that ended, by method and code.")),
@@ -140,7 +146,8 @@ void PrometheusMetrics::Tested(const v1::Receipt& receipt) {
   tests_.Add({{"verdict", Label(v1::TestVerdict_Name(receipt.verdict()))}}).Increment();
   MutexLock lock(&mu_);
   for (const v1::FamilyResult& result : receipt.families())
-    if (result.measured()) bandwidth_.Add({{"family", FamilyLabel(result.family())}}, Bandwidths()).Observe(result.median_gbps());
+    if (result.measured())
+      bandwidth_.Add({{"family", FamilyLabel(result.family())}}, Bandwidths()).Observe(result.median_gbps());
 }
 
 void PrometheusMetrics::Released() { releases_.Increment(); }

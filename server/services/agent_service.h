@@ -11,11 +11,11 @@ class AgentService final : public v1::AgentService::CallbackService {
   explicit AgentService(Backend backend) : backend_(backend) {}
 
   grpc::ServerUnaryReactor* Register(grpc::CallbackServerContext* context, const v1::RegisterRequest* request,
-      v1::RegisterResponse* response) override;
+                                     v1::RegisterResponse* response) override;
   grpc::ServerUnaryReactor* NextTask(grpc::CallbackServerContext* context, const v1::NextTaskRequest* request,
-      v1::NextTaskResponse* response) override;
+                                     v1::NextTaskResponse* response) override;
   grpc::ServerUnaryReactor* ReportTask(grpc::CallbackServerContext* context, const v1::ReportTaskRequest* request,
-      v1::ReportTaskResponse* response) override;
+                                       v1::ReportTaskResponse* response) override;
 
  private:
   Backend backend_;

@@ -26,7 +26,8 @@ absl::Status CheckText(absl::string_view field, const std::string& value, int64_
     return FieldError(field, absl::StrCat(Shown(value), " has ", value.size(), " characters"),
                       absl::StrCat("give at most ", longest));
   }
-  if (!Printable(value)) return FieldError(field, absl::StrCat(Shown(value), " has control characters"), "leave them out");
+  if (!Printable(value))
+    return FieldError(field, absl::StrCat(Shown(value), " has control characters"), "leave them out");
   return absl::OkStatus();
 }
 
@@ -69,27 +70,30 @@ absl::Status CheckJob(absl::string_view field, const v1::JobRef& job) {
 
 absl::Status CheckIncarnation(absl::string_view field, bool given, const v1::Incarnation& incarnation) {
   if (!given) return FieldError(field, "is absent", "give the incarnation that this process was started as");
-  return AllOf(CheckText(absl::StrCat(field, ".uid"), incarnation.uid(), kLongestId),
-               CheckRange(absl::StrCat(field, ".restart_attempt"), incarnation.restart_attempt(), 0, INT64_MAX),
-               CheckRange(absl::StrCat(field, ".ordinal"), incarnation.ordinal(), 0, INT64_MAX),
-               CheckRange(absl::StrCat(field, ".created.seconds"), incarnation.created().seconds(), -62135596800, 253402300799),
-               CheckRange(absl::StrCat(field, ".created.nanos"), incarnation.created().nanos(), 0, 999'999'999));
+  return AllOf(
+      CheckText(absl::StrCat(field, ".uid"), incarnation.uid(), kLongestId),
+      CheckRange(absl::StrCat(field, ".restart_attempt"), incarnation.restart_attempt(), 0, INT64_MAX),
+      CheckRange(absl::StrCat(field, ".ordinal"), incarnation.ordinal(), 0, INT64_MAX),
+      CheckRange(absl::StrCat(field, ".created.seconds"), incarnation.created().seconds(), -62135596800, 253402300799),
+      CheckRange(absl::StrCat(field, ".created.nanos"), incarnation.created().nanos(), 0, 999'999'999));
 }
 
 absl::Status CheckNode(absl::string_view field, const v1::NodeInfo& node) {
   const auto at = [&](absl::string_view name) { return absl::StrCat(field, ".", name); };
-  absl::Status status = AllOf(CheckRequired(at("name"), node.name(), kLongestName), CheckText(at("uid"), node.uid(), kLongestName),
-                              CheckText(at("boot_id"), node.boot_id(), kLongestId), CheckCount(at("labels"), node.labels_size(), 256),
-                              CheckText(at("address"), node.address(), kLongestName),
-                              CheckCount(at("accelerators"), node.accelerators_size(), 1024),
-                              CheckCount(at("capacity"), node.capacity_size(), 64),
-                              CheckText(at("agent_version"), node.agent_version(), kLongestId),
-                              CheckCount(at("backends"), node.backends_size(), 16));
+  absl::Status status =
+      AllOf(CheckRequired(at("name"), node.name(), kLongestName), CheckText(at("uid"), node.uid(), kLongestName),
+            CheckText(at("boot_id"), node.boot_id(), kLongestId), CheckCount(at("labels"), node.labels_size(), 256),
+            CheckText(at("address"), node.address(), kLongestName),
+            CheckCount(at("accelerators"), node.accelerators_size(), 1024),
+            CheckCount(at("capacity"), node.capacity_size(), 64),
+            CheckText(at("agent_version"), node.agent_version(), kLongestId),
+            CheckCount(at("backends"), node.backends_size(), 16));
   if (!status.ok()) return status;
   if (node.name().find_first_of(" /,") != std::string::npos)
     return FieldError(at("name"), absl::StrCat(Shown(node.name()), " has a space, slash or comma"), "give a host name");
   for (const auto& [key, value] : node.labels()) {
-    status = AllOf(CheckRequired(at("labels"), key, kLongestName), CheckText(at(absl::StrCat("labels.", key.substr(0, 64))), value, kLongestName));
+    status = AllOf(CheckRequired(at("labels"), key, kLongestName),
+                   CheckText(at(absl::StrCat("labels.", key.substr(0, 64))), value, kLongestName));
     if (!status.ok()) return status;
   }
   for (const auto& [key, value] : node.capacity()) {

@@ -10,9 +10,8 @@ namespace muster::services {
 
 grpc::ServerUnaryReactor* JobService::Submit(grpc::CallbackServerContext* context, const v1::SubmitRequest* request,
                                              v1::SubmitResponse* response) {
-  return Unary(backend_, "JobService/Submit", context, request, response, [&](core::Reply<v1::SubmitResponse> reply) {
-    backend_.coordinator.Submit(*request, std::move(reply));
-  });
+  return Unary(backend_, "JobService/Submit", context, request, response,
+               [&](core::Reply<v1::SubmitResponse> reply) { backend_.coordinator.Submit(*request, std::move(reply)); });
 }
 
 grpc::ServerUnaryReactor* JobService::Get(grpc::CallbackServerContext* context, const v1::GetJobRequest* request,

@@ -22,7 +22,10 @@ class JobStream final : public grpc::ServerWriteReactor<Message> {
   using Convert = std::function<std::pair<Message, bool>(const v1::Job&)>;
 
   JobStream(Backend& backend, const char* method, Convert convert)
-      : backend_(backend), id_(backend.coordinator.NewCall()), end_(backend, method), convert_(std::move(convert)),
+      : backend_(backend),
+        id_(backend.coordinator.NewCall()),
+        end_(backend, method),
+        convert_(std::move(convert)),
         sink_(std::make_shared<Sink>(this)) {}
 
   // Begins with what `check` says of the request.

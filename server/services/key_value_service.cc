@@ -14,7 +14,8 @@ constexpr size_t kLargestAnswer = (size_t{3} << 20) + (size_t{1} << 16);
 core::Reply<v1::GetResponse> Bounded(core::Reply<v1::GetResponse> reply) {
   return [reply = std::move(reply)](absl::StatusOr<v1::GetResponse> answer) mutable {
     if (answer.ok() && answer->ByteSizeLong() > kLargestAnswer)
-      answer = FieldError("keys", absl::StrCat("their values have ", answer->ByteSizeLong(), " bytes"), "ask for fewer: at most 3 MiB an answer");
+      answer = FieldError("keys", absl::StrCat("their values have ", answer->ByteSizeLong(), " bytes"),
+                          "ask for fewer: at most 3 MiB an answer");
     reply(std::move(answer));
   };
 }
@@ -51,12 +52,13 @@ grpc::ServerUnaryReactor* KeyValueService::Add(grpc::CallbackServerContext* cont
 grpc::ServerUnaryReactor* KeyValueService::CompareAndSet(grpc::CallbackServerContext* context,
                                                          const v1::CompareAndSetRequest* request,
                                                          v1::CompareAndSetResponse* response) {
-  return Unary(backend_, "KeyValueService/CompareAndSet", context, request, response,
-               [&](core::Reply<v1::CompareAndSetResponse> reply) { values().CompareAndSet(*request, std::move(reply)); });
+  return Unary(
+      backend_, "KeyValueService/CompareAndSet", context, request, response,
+      [&](core::Reply<v1::CompareAndSetResponse> reply) { values().CompareAndSet(*request, std::move(reply)); });
 }
 
-grpc::ServerUnaryReactor* KeyValueService::Delete(grpc::CallbackServerContext* context, const v1::DeleteRequest* request,
-                                                  v1::DeleteResponse* response) {
+grpc::ServerUnaryReactor* KeyValueService::Delete(grpc::CallbackServerContext* context,
+                                                  const v1::DeleteRequest* request, v1::DeleteResponse* response) {
   return Unary(backend_, "KeyValueService/Delete", context, request, response,
                [&](core::Reply<v1::DeleteResponse> reply) { values().Delete(*request, std::move(reply)); });
 }

@@ -45,7 +45,8 @@ void EstimateTest(const v1::PlanRequest& request, std::shared_ptr<const mesh::Me
 
 }  // namespace
 
-absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live, const Tiers& tiers) {
+absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live,
+                                         const Tiers& tiers) {
   placement::Cluster cluster = live;
   if (request.nodes_size() > 0) {
     absl::StatusOr<placement::Cluster> given = GivenCluster(request, tiers);

@@ -10,6 +10,7 @@ namespace muster::services {
 
 // On the request's nodes if it has any (with its tiers, or else `tiers`), else on `live`. INVALID_ARGUMENT: a node or a
 // tier is malformed, or the mesh can't be.
-absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live, const Tiers& tiers);
+absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live,
+                                         const Tiers& tiers);
 
 }  // namespace muster::services

@@ -32,9 +32,11 @@ absl::StatusOr<v1::CompareReceiptsResponse> CompareOf(store::Store& store, const
   if (!right.ok()) return right.status();
   v1::CompareReceiptsResponse response;
   response.set_same_placement(left->placement_digest() == right->placement_digest());
-  response.set_same_shape(left->members() == right->members() && left->workers_per_member() == right->workers_per_member() &&
+  response.set_same_shape(left->members() == right->members() &&
+                          left->workers_per_member() == right->workers_per_member() &&
                           google::protobuf::util::MessageDifferencer::Equals(left->mesh(), right->mesh()));
-  for (v1::ReceiptDifference& difference : selftest::Compare(*left, *right)) *response.add_differences() = std::move(difference);
+  for (v1::ReceiptDifference& difference : selftest::Compare(*left, *right))
+    *response.add_differences() = std::move(difference);
   return response;
 }
 
@@ -47,41 +49,45 @@ void ReceiptService::OnSide(core::Reply<T> reply, Read read) {
     (*shared)(core::Overloaded("too many receipts are being read"));
 }
 
-grpc::ServerUnaryReactor* ReceiptService::Get(grpc::CallbackServerContext* context, const v1::GetReceiptRequest* request,
-                                              v1::Receipt* response) {
+grpc::ServerUnaryReactor* ReceiptService::Get(grpc::CallbackServerContext* context,
+                                              const v1::GetReceiptRequest* request, v1::Receipt* response) {
   return Unary(backend_, "ReceiptService/Get", context, request, response, [&](core::Reply<v1::Receipt> reply) {
-    OnSide<v1::Receipt>(std::move(reply),
-                        [&store = backend_.coordinator.store(), id = request->id()] { return core::ReadReceipt(store, id); });
+    OnSide<v1::Receipt>(std::move(reply), [&store = backend_.coordinator.store(), id = request->id()] {
+      return core::ReadReceipt(store, id);
+    });
   });
 }
 
-grpc::ServerUnaryReactor* ReceiptService::List(grpc::CallbackServerContext* context, const v1::ListReceiptsRequest* request,
+grpc::ServerUnaryReactor* ReceiptService::List(grpc::CallbackServerContext* context,
+                                               const v1::ListReceiptsRequest* request,
                                                v1::ListReceiptsResponse* response) {
-  return Unary(backend_, "ReceiptService/List", context, request, response, [&](core::Reply<v1::ListReceiptsResponse> reply) {
-    auto shared = std::make_shared<core::Reply<v1::ListReceiptsResponse>>(std::move(reply));
-    const auto list = [this, shared, request = *request](const std::string& job_uid) {
-      OnSide<v1::ListReceiptsResponse>(
-          [shared](absl::StatusOr<v1::ListReceiptsResponse> answer) { (*shared)(std::move(answer)); },
-          [&store = backend_.coordinator.store(), job_uid, request] { return ListOf(store, job_uid, request); });
-    };
-    if (!request->has_job() || !request->job().uid().empty()) return list(request->job().uid());
-    v1::GetJobRequest job;
-    *job.mutable_job() = request->job();
-    backend_.coordinator.GetJob(std::move(job), [shared, list](absl::StatusOr<v1::Job> found) {
-      if (!found.ok()) return (*shared)(found.status());
-      list(found->uid());
-    });
-  });
+  return Unary(
+      backend_, "ReceiptService/List", context, request, response, [&](core::Reply<v1::ListReceiptsResponse> reply) {
+        auto shared = std::make_shared<core::Reply<v1::ListReceiptsResponse>>(std::move(reply));
+        const auto list = [this, shared, request = *request](const std::string& job_uid) {
+          OnSide<v1::ListReceiptsResponse>(
+              [shared](absl::StatusOr<v1::ListReceiptsResponse> answer) { (*shared)(std::move(answer)); },
+              [&store = backend_.coordinator.store(), job_uid, request] { return ListOf(store, job_uid, request); });
+        };
+        if (!request->has_job() || !request->job().uid().empty()) return list(request->job().uid());
+        v1::GetJobRequest job;
+        *job.mutable_job() = request->job();
+        backend_.coordinator.GetJob(std::move(job), [shared, list](absl::StatusOr<v1::Job> found) {
+          if (!found.ok()) return (*shared)(found.status());
+          list(found->uid());
+        });
+      });
 }
 
 grpc::ServerUnaryReactor* ReceiptService::Compare(grpc::CallbackServerContext* context,
                                                   const v1::CompareReceiptsRequest* request,
                                                   v1::CompareReceiptsResponse* response) {
-  return Unary(backend_, "ReceiptService/Compare", context, request, response, [&](core::Reply<v1::CompareReceiptsResponse> reply) {
-    OnSide<v1::CompareReceiptsResponse>(std::move(reply), [&store = backend_.coordinator.store(), request = *request] {
-      return CompareOf(store, request);
-    });
-  });
+  return Unary(backend_, "ReceiptService/Compare", context, request, response,
+               [&](core::Reply<v1::CompareReceiptsResponse> reply) {
+                 OnSide<v1::CompareReceiptsResponse>(
+                     std::move(reply),
+                     [&store = backend_.coordinator.store(), request = *request] { return CompareOf(store, request); });
+               });
 }
 
 grpc::ServerUnaryReactor* ReceiptService::Annotate(grpc::CallbackServerContext* context,

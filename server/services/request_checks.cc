@@ -70,8 +70,9 @@ absl::Status Check(const v1::PlanRequest& request) {
   if (!request.has_spec()) return FieldError("spec", "is absent", "give the job's spec");
   // A plan need not have a name yet.
   const std::string name = request.name().empty() ? "plan" : request.name();
-  absl::Status status = AllOf(ValidateJob(request.namespace_(), name, request.spec()), CheckCount("nodes", request.nodes_size(), 20'000),
-                              CheckCount("tier_labels", request.tier_labels_size(), 16));
+  absl::Status status =
+      AllOf(ValidateJob(request.namespace_(), name, request.spec()), CheckCount("nodes", request.nodes_size(), 20'000),
+            CheckCount("tier_labels", request.tier_labels_size(), 16));
   if (!status.ok()) return status;
   for (int i = 0; i < request.nodes_size(); ++i)
     if (status = CheckNode(absl::StrCat("nodes[", i, "]"), request.nodes(i)); !status.ok()) return status;
@@ -80,7 +81,8 @@ absl::Status Check(const v1::PlanRequest& request) {
 
 absl::Status Check(const v1::StartSelfTestRequest& request) {
   if (request.nodes_size() < 2)
-    return FieldError("nodes", absl::StrCat("names ", request.nodes_size(), " nodes"), "name at least two: a test measures what lies between");
+    return FieldError("nodes", absl::StrCat("names ", request.nodes_size(), " nodes"),
+                      "name at least two: a test measures what lies between");
   if (absl::Status status = AllOf(CheckCount("nodes", request.nodes_size(), 20'000),
                                   CheckRange("workers_per_member", request.workers_per_member(), 0, 1024));
       !status.ok())
@@ -103,26 +105,31 @@ absl::Status Check(const v1::StartSelfTestRequest& request) {
 // --- members ---
 
 absl::Status Check(const v1::GetRankRequest& request) {
-  return AllOf(CheckMember(request), CheckText("node", request.node(), kLongestName), CheckText("address", request.address(), kLongestName),
+  return AllOf(CheckMember(request), CheckText("node", request.node(), kLongestName),
+               CheckText("address", request.address(), kLongestName),
                CheckRange("reserved_port", request.reserved_port(), 0, 65535),
                CheckRange("expected_attempt", request.expected_attempt(), 0, INT32_MAX),
-               CheckRange("expected_epoch", request.expected_epoch(), 0, INT64_MAX), CheckRange("workers", request.workers(), 0, 1024),
-               CheckDuration("poll", request.poll()), CheckText("client_version", request.client_version(), kLongestId));
+               CheckRange("expected_epoch", request.expected_epoch(), 0, INT64_MAX),
+               CheckRange("workers", request.workers(), 0, 1024), CheckDuration("poll", request.poll()),
+               CheckText("client_version", request.client_version(), kLongestId));
 }
 
 absl::Status Check(const v1::WatchGangRequest& request) {
-  return AllOf(CheckMember(request), CheckRange("epoch", request.epoch(), 1, INT64_MAX), CheckDuration("poll", request.poll()));
+  return AllOf(CheckMember(request), CheckRange("epoch", request.epoch(), 1, INT64_MAX),
+               CheckDuration("poll", request.poll()));
 }
 
 absl::Status Check(const v1::ReportExitRequest& request) {
-  return AllOf(CheckMember(request), CheckRange("epoch", request.epoch(), 1, INT64_MAX), CheckRange("exit_code", request.exit_code(), 0, 255));
+  return AllOf(CheckMember(request), CheckRange("epoch", request.epoch(), 1, INT64_MAX),
+               CheckRange("exit_code", request.exit_code(), 0, 255));
 }
 
 // --- agents ---
 
 absl::Status Check(const v1::RegisterRequest& request) {
-  absl::Status status = AllOf(CheckNode("node", request.node()), CheckIncarnation("session", request.has_session(), request.session()),
-                              CheckCount("known", request.known_size(), kMarks));
+  absl::Status status =
+      AllOf(CheckNode("node", request.node()), CheckIncarnation("session", request.has_session(), request.session()),
+            CheckCount("known", request.known_size(), kMarks));
   for (int i = 0; status.ok() && i < request.known_size(); ++i)
     status = CheckMark(absl::StrCat("known[", i, "].mark"), request.known(i).mark());
   return status;
@@ -132,26 +139,32 @@ absl::Status Check(const v1::NextTaskRequest& request) {
   absl::Status status = AllOf(CheckRequired("node_uid", request.node_uid(), kLongestName),
                               CheckIncarnation("session", request.has_session(), request.session()),
                               CheckCount("seen", request.seen_size(), kMarks), CheckDuration("poll", request.poll()));
-  for (int i = 0; status.ok() && i < request.seen_size(); ++i) status = CheckMark(absl::StrCat("seen[", i, "]"), request.seen(i));
+  for (int i = 0; status.ok() && i < request.seen_size(); ++i)
+    status = CheckMark(absl::StrCat("seen[", i, "]"), request.seen(i));
   return status;
 }
 
 absl::Status Check(const v1::ReportTaskRequest& request) {
-  absl::Status status = AllOf(CheckRequired("node_uid", request.node_uid(), kLongestName),
-                              CheckIncarnation("session", request.has_session(), request.session()), CheckMark("mark", request.mark()));
+  absl::Status status =
+      AllOf(CheckRequired("node_uid", request.node_uid(), kLongestName),
+            CheckIncarnation("session", request.has_session(), request.session()), CheckMark("mark", request.mark()));
   if (!status.ok()) return status;
   switch (request.kind_case()) {
     case v1::ReportTaskRequest::kTest:
-      status = AllOf(CheckRequired("test.test_id", request.test().test_id(), kLongestId), CheckRange("test.round", request.test().round(), 1, 1000),
+      status = AllOf(CheckRequired("test.test_id", request.test().test_id(), kLongestId),
+                     CheckRange("test.round", request.test().round(), 1, 1000),
                      CheckCount("test.facts", request.test().facts_size(), 64));
       for (const auto& [key, value] : request.test().facts())
-        if (status.ok()) status = AllOf(CheckRequired("test.facts", key, kLongestId), CheckText("test.facts", value, 4096));
+        if (status.ok())
+          status = AllOf(CheckRequired("test.facts", key, kLongestId), CheckText("test.facts", value, 4096));
       for (int i = 0; status.ok() && i < request.test().results_size(); ++i)
-        status = CheckCount(absl::StrCat("test.results[", i, "].iteration_us"), request.test().results(i).iteration_us_size(), 10'000);
+        status = CheckCount(absl::StrCat("test.results[", i, "].iteration_us"),
+                            request.test().results(i).iteration_us_size(), 10'000);
       return status;
     case v1::ReportTaskRequest::kMemberEnded:
       return AllOf(CheckRange("member_ended.pod_index", request.member_ended().pod_index(), 0, 999'999),
-                   CheckIncarnation("member_ended.incarnation", request.member_ended().has_incarnation(), request.member_ended().incarnation()),
+                   CheckIncarnation("member_ended.incarnation", request.member_ended().has_incarnation(),
+                                    request.member_ended().incarnation()),
                    CheckRange("member_ended.exit_code", request.member_ended().exit_code(), 0, 255));
     case v1::ReportTaskRequest::kRefused:
       return CheckText("refused.why", request.refused().why(), 1024);
@@ -192,10 +205,12 @@ absl::Status Check(const v1::CompareReceiptsRequest& request) {
 }
 
 absl::Status Check(const v1::AnnotateReceiptRequest& request) {
-  absl::Status status = AllOf(CheckRequired("id", request.id(), kLongestId), CheckCount("annotations", request.annotations_size(), 64));
+  absl::Status status =
+      AllOf(CheckRequired("id", request.id(), kLongestId), CheckCount("annotations", request.annotations_size(), 64));
   for (const auto& [key, value] : request.annotations()) {
     if (!status.ok()) break;
-    status = AllOf(CheckRequired("annotations", key, 128), CheckCount(absl::StrCat("annotations.", key.substr(0, 64)), value.size(), 4096));
+    status = AllOf(CheckRequired("annotations", key, 128),
+                   CheckCount(absl::StrCat("annotations.", key.substr(0, 64)), value.size(), 4096));
   }
   return status;
 }

@@ -54,13 +54,14 @@ class Impl final : public RpcServer {
     builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 5'000);
     builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
-    for (grpc::Service* service : std::initializer_list<grpc::Service*>{&jobs_, &workers_, &agents_, &nodes_, &receipts_,
-                                                                         &self_tests_, &key_values_})
+    for (grpc::Service* service : std::initializer_list<grpc::Service*>{&jobs_, &workers_, &agents_, &nodes_,
+                                                                        &receipts_, &self_tests_, &key_values_})
       builder.RegisterService(service);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port_ == 0) {
       server_ = nullptr;
-      return absl::UnavailableError(absl::StrCat("can't listen on ", address, ": taken, or not an address of this machine"));
+      return absl::UnavailableError(
+          absl::StrCat("can't listen on ", address, ": taken, or not an address of this machine"));
     }
     return absl::OkStatus();
   }

@@ -43,9 +43,10 @@ std::pair<v1::SelfTestProgress, bool> ProgressOf(core::Coordinator& coordinator,
 grpc::ServerUnaryReactor* SelfTestService::Start(grpc::CallbackServerContext* context,
                                                  const v1::StartSelfTestRequest* request,
                                                  v1::StartSelfTestResponse* response) {
-  return Unary(backend_, "SelfTestService/Start", context, request, response, [&](core::Reply<v1::StartSelfTestResponse> reply) {
-    backend_.coordinator.StartSelfTest(*request, std::move(reply));
-  });
+  return Unary(backend_, "SelfTestService/Start", context, request, response,
+               [&](core::Reply<v1::StartSelfTestResponse> reply) {
+                 backend_.coordinator.StartSelfTest(*request, std::move(reply));
+               });
 }
 
 grpc::ServerWriteReactor<v1::SelfTestProgress>* SelfTestService::Watch(grpc::CallbackServerContext*,

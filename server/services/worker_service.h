@@ -11,11 +11,11 @@ class WorkerService final : public v1::WorkerService::CallbackService {
   explicit WorkerService(Backend backend) : backend_(backend) {}
 
   grpc::ServerUnaryReactor* GetRank(grpc::CallbackServerContext* context, const v1::GetRankRequest* request,
-      v1::GetRankResponse* response) override;
+                                    v1::GetRankResponse* response) override;
   grpc::ServerUnaryReactor* WatchGang(grpc::CallbackServerContext* context, const v1::WatchGangRequest* request,
-      v1::WatchGangResponse* response) override;
+                                      v1::WatchGangResponse* response) override;
   grpc::ServerUnaryReactor* ReportExit(grpc::CallbackServerContext* context, const v1::ReportExitRequest* request,
-      v1::ReportExitResponse* response) override;
+                                       v1::ReportExitResponse* response) override;
 
  private:
   Backend backend_;
