@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/names.h"
+#include "lib/base/proto_time.h"
 
 namespace muster::cli {
 namespace {
@@ -57,6 +58,13 @@ absl::Status TakeIncarnation(const ExecFlags& flags, const Env& env, ExecPlan* p
     plan->options.incarnation.set_ordinal(**ordinal);
     plan->options.incarnation.set_restart_attempt(restart->value_or(0));
     plan->options.incarnation.set_uid(env("MUSTER_INCARNATION_UID"));
+    if (const std::string created = env("MUSTER_INCARNATION_CREATED"); !created.empty()) {
+      absl::Time time;
+      if (!absl::ParseTime(absl::RFC3339_full, created, &time, nullptr)) {
+        return UsageError(absl::StrCat("MUSTER_INCARNATION_CREATED=", created, ": not a time as in RFC 3339"));
+      }
+      *plan->options.incarnation.mutable_created() = ToProto(time);
+    }
     return absl::OkStatus();
   }
   const v1::JobRef& job = plan->options.job;

@@ -31,7 +31,8 @@ struct ExecPlan {
 // A flag goes before the environment. Read are, for
 //   the job          MUSTER_JOB_UID, MUSTER_JOB
 //   the pod index    MUSTER_POD_INDEX, JOB_COMPLETION_INDEX, SLURM_NODEID
-//   the incarnation  MUSTER_INCARNATION_ORDINAL with _RESTART_ATTEMPT and _UID; else MUSTER_POD_UID and
+//   the incarnation  MUSTER_INCARNATION_ORDINAL with _RESTART_ATTEMPT, _CREATED (RFC 3339) and _UID; else
+//   MUSTER_POD_UID and
 //                    JOBSET_RESTART_ATTEMPT or SLURM_RESTART_COUNT with a count kept in --state-dir
 //   the node         MUSTER_NODE, else `hostname`;  the address  MUSTER_ADDRESS
 // Usage error: no job, no index, or one of them malformed.

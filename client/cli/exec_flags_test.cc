@@ -53,6 +53,7 @@ TEST(PlanExec, AgentsEnvironment_SaysItAll_AndNoFileIsCounted) {
                               {"MUSTER_INCARNATION_ORDINAL", "1764480000000000"},
                               {"MUSTER_INCARNATION_RESTART_ATTEMPT", "2"},
                               {"MUSTER_INCARNATION_UID", "u"},
+                              {"MUSTER_INCARNATION_CREATED", "2026-11-30T13:00:00.25Z"},
                               {"JOBSET_RESTART_ATTEMPT", "9"}});
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->options.job.uid(), "job-1");
@@ -65,6 +66,8 @@ TEST(PlanExec, AgentsEnvironment_SaysItAll_AndNoFileIsCounted) {
   EXPECT_EQ(plan->options.incarnation.ordinal(), 1764480000000000);
   EXPECT_EQ(plan->options.incarnation.restart_attempt(), 2);
   EXPECT_EQ(plan->options.incarnation.uid(), "u");
+  EXPECT_EQ(plan->options.incarnation.created().seconds(), 1796043600);
+  EXPECT_EQ(plan->options.incarnation.created().nanos(), 250'000'000);
 }
 
 TEST(PlanExec, InAPod_TheUidAndTheRestartCountLead) {
@@ -108,6 +111,11 @@ TEST(PlanExec, WhatIsMissingOrMalformed_IsAUsageError) {
       {{{"MUSTER_JOB", "a"}, {"MUSTER_POD_INDEX", "1000000"}}, "from 0 to 999999"},
       {{{"MUSTER_JOB", "a"}, {"MUSTER_POD_INDEX", "0"}, {"MUSTER_INCARNATION_ORDINAL", "1e9"}},
        "MUSTER_INCARNATION_ORDINAL=1e9"},
+      {{{"MUSTER_JOB", "a"},
+        {"MUSTER_POD_INDEX", "0"},
+        {"MUSTER_INCARNATION_ORDINAL", "1"},
+        {"MUSTER_INCARNATION_CREATED", "yesterday"}},
+       "MUSTER_INCARNATION_CREATED=yesterday: not a time"},
       {{{"MUSTER_JOB", "a"}, {"MUSTER_POD_INDEX", "0"}, {"SLURM_RESTART_COUNT", "many"}}, "SLURM_RESTART_COUNT=many"},
   };
   for (const Row& row : rows) {

@@ -33,6 +33,15 @@ absl::Status UnknownName(const std::string& flag, const std::string& name, std::
                     absl::StrCat("it has ", absl::StrJoin(known, ", ")));
 }
 
+// The axis that a family is named after, dense ones first; all others come last.
+size_t AxisPlace(const mesh::Mesh& mesh, const mesh::Family& family) {
+  if (const auto axis = mesh.dense().Find(family.name())) return *axis;
+  if (mesh.expert() != nullptr) {
+    if (const auto axis = mesh.expert()->Find(family.name())) return mesh::kMaxAxes + *axis;
+  }
+  return 2 * mesh::kMaxAxes;
+}
+
 absl::StatusOr<mesh::Family> AlongAxis(const mesh::Mesh& mesh, const std::string& axis) {
   std::vector<std::string> known;
   for (const mesh::Grid* grid : {&mesh.dense(), mesh.expert()}) {
@@ -84,6 +93,10 @@ absl::StatusOr<std::vector<mesh::Family>> ChooseFamilies(const mesh::Mesh& mesh,
   for (const mesh::Family& each : mesh.families()) {
     if (each.max_size() > 1) chosen.push_back(each);
   }
+  // What is asked for most stands first.
+  std::stable_sort(chosen.begin(), chosen.end(), [&](const mesh::Family& a, const mesh::Family& b) {
+    return AxisPlace(mesh, a) < AxisPlace(mesh, b);
+  });
   return chosen;
 }
 
@@ -92,7 +105,7 @@ void PrintGroupsOf(Screen& out, const std::vector<mesh::Family>& families, mesh:
   for (const mesh::Family& family : families) {
     const auto membership = family.GroupOf(rank);
     if (!membership) continue;
-    table.Row({std::string(family.name()), MembersText(membership->group, 12), Thousands(membership->group.size()),
+    table.Row({std::string(family.name()), MembersText(membership->group, 8), Thousands(membership->group.size()),
                absl::StrCat(membership->position),
                absl::StrCat(Thousands(membership->group_index), " of ", Thousands(family.count()))});
   }

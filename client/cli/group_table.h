@@ -10,8 +10,8 @@
 
 namespace muster::cli {
 
-// The families that are asked for: all with two or more members (both empty), one by name, or the groups along one
-// axis of either grid. Usage error with the nearest name, and for an axis of size 1.
+// The families that are asked for: all with two or more members, those named after an axis first (both empty), one by
+// name, or the groups along one axis of either grid. Usage error with the nearest name, and for an axis of size 1.
 absl::StatusOr<std::vector<mesh::Family>> ChooseFamilies(const mesh::Mesh& mesh, const std::string& family,
                                                          const std::string& axis);
 

@@ -161,6 +161,7 @@ FAMILY  RANKS  SIZE  POSITION    GROUP
 tp      0–3       4         3  0 of 16
 )");
   muster_.Muster({"groups", "-f", "-", "--rank", "3"});
+  EXPECT_EQ(muster_.out.find("\ntp "), muster_.out.find('\n', muster_.out.find("FAMILY"))) << "axes first";
   for (const char* line : {"tp         ", "0–3", "3,35", "3,11,19,27"}) {
     EXPECT_NE(muster_.out.find(line), std::string::npos) << line << "\n" << muster_.out;
   }
