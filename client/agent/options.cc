@@ -41,7 +41,7 @@ void Declare(CLI::App& app, Flags& f) {
   app.add_option("--label", f.labels, "Label of this node, key=value; repeatable");
   app.add_option("--labels-file", f.labels_file, "File with one key=value a line");
   app.add_option("--address", f.address, "Address that other nodes reach this one at, without port [node name]");
-  app.add_option("--gpus", f.gpus, "Workers that fit on this node [its GPUs; 1 without any]")
+  app.add_option("--gpus,--slots", f.gpus, "Workers that fit on this node [its GPUs; 1 without any]")
       ->check(CLI::Range(1, 1024));
   app.add_option("--data", f.data, "Folder for orders taken and members' output [~/.muster/agent]");
   app.add_flag("--allow-launch", f.allow_launch, "Let the coordinator start jobs' commands here, as this user");

@@ -61,6 +61,12 @@ TEST(Options, File_HasTheSameNamesAndFlagsWinOverIt) {
   EXPECT_FALSE(options->check_only);
 }
 
+TEST(Options, SlotsAndGpus_AreOneFlag) {
+  EXPECT_EQ(ParseOptions({"--slots", "3"})->setting.node.accelerators_size(), 3);
+  const std::string file = WriteFile("slots.yaml", "slots: 3\n");
+  EXPECT_EQ(ParseOptions({"--config", file, "--gpus=2"})->setting.node.accelerators_size(), 2);
+}
+
 TEST(Options, LabelsFile_HasOneLabelALine) {
   const std::string file = WriteFile("labels", "# where it stands\nrack=r7\n\nrow=b\n");
   const auto options = ParseOptions({"--labels-file", file, "--label", "row=c"});
