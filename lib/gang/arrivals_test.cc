@@ -129,6 +129,46 @@ TEST(Arrivals, ExitsOfOtherEpochsAndIncarnations_CountForNothing) {
   EXPECT_EQ(h.As<Running>().exited, 1);
 }
 
+// A survivor runs again under the same incarnation; a late repeat of its report of epoch 1 does not end epoch 2's
+// command.
+TEST(Arrivals, RepeatedReportOfTheEpochBefore_EndsNothingOfThisOne) {
+  Harness h;
+  h.ToRunning({0, 1});
+  h.Exit(1, 1);
+  const CommandEnded report{PodIndex(0), OnHost(1), std::nullopt, Epoch(1), 143, true};
+  h.Do(report);
+  h.PlanTest();
+  h.Conclude(TestConcluded::Outcome::kPassed);
+  h.ConfirmAll();
+  h.Call(0, OnHost(1), 0);
+  h.Call(1, OnHost(2), 1);
+  ASSERT_EQ(h.gang.epoch, Epoch(2));
+  h.Do(report);
+  EXPECT_EQ(h.phase(), v1::RUNNING);
+  h.Do(CancelRequested{""});
+  h.Do(report);
+  EXPECT_EQ(h.Use(0), "stopping");
+  h.Exit(0, 143, true);
+  EXPECT_EQ(h.Use(0), "");
+}
+
+// The answer of epoch 1 was lost on its way to member 0, which therefore has nothing to report: it says so by the epoch
+// of the last assignment that it had, and the repair goes on.
+TEST(Arrivals, LostAnswer_DoesNotHoldUpTheRepair) {
+  for (const bool says : {false, true}) {
+    Harness h;
+    h.ToRunning({0, 1});
+    h.Exit(1, 1);
+    MemberCalled call{.index = PodIndex(0), .incarnation = OnHost(1), .node = "n0"};
+    if (says) call.last_epoch = Epoch(0);
+    h.Do(call);
+    EXPECT_EQ(WantsTestPlan(h.gang), says);
+    call.last_epoch = Epoch(1);
+    h.Do(call);
+    EXPECT_EQ(WantsTestPlan(h.gang), says) << "it has had that one, so its command may run";
+  }
+}
+
 // With several members on a node they take its ranks in the order of their indexes.
 TEST(Arrivals, SeveralMembersOnANode_HaveConsecutiveRanks) {
   Harness h({.members = 4});

@@ -177,6 +177,20 @@ TEST(Rule18Validity, PassOfThisStay_DoesNotAge) {
   h.ToRunning({0, 1});
 }
 
+// Whatever led to Assembling: without a pass of this very digest the commit that would release tests anew.
+TEST(Rule18Validity, PassOfAnotherDigestOrNone_ReleasesNobody) {
+  for (const bool none : {true, false}) {
+    Harness h;
+    h.ToAssembling({0, 1});
+    if (none) h.gang.receipt = ReceiptId();
+    if (!none) h.gang.receipt_digest = "digest-8-9";
+    h.Call(0, OnHost(1), 0);
+    EXPECT_EQ(h.Call(1, OnHost(1), 1).outcome, v1::OUTCOME_NOT_READY);
+    EXPECT_EQ(h.phase(), v1::PLACED);
+    EXPECT_EQ(h.gang.epoch, Epoch(0));
+  }
+}
+
 // A survivor is present for the next epoch only when its old command is reported ended and it has called again, with
 // the same incarnation if it likes.
 TEST(Rule19Presence, CountedAnewForEachEpoch) {
