@@ -42,7 +42,7 @@ show() { printf '\033[2m$ muster %s\033[0m\n' "$*"; "$muster" "$@"; }
 
 start_agent() { # start_agent NAME RACK
   "$bin/client/agent/muster-agent" --node-name "$1" --label topology.muster.dev/block=b1 --label "topology.muster.dev/rack=$2" \
-    --address 127.0.0.1 --slots 2 --data "$folder/$1" --allow-launch --muster-binary "$muster" >"$folder/$1.log" 2>&1 &
+    --address 127.0.0.1 --gpus 2 --data "$folder/$1" --allow-launch --muster-binary "$muster" >"$folder/$1.log" 2>&1 &
   pids+=($!)
 }
 

@@ -103,7 +103,7 @@ void Cluster::StartAgent(const NodeSpec& node) {
                                       absl::StrCat("topology.muster.dev/rack=", node.rack),
                                       "--address",
                                       "127.0.0.1",
-                                      "--slots",
+                                      "--gpus",
                                       absl::StrCat(node.slots),
                                       "--data",
                                       absl::StrCat(folder_, "/agent-", node.name),
