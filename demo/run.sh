@@ -94,8 +94,13 @@ title "what the eight workers say, each after forming every group it was handed"
 cat "$folder"/gpu-*/logs/*/*/out | sort -t' ' -k2n | tee "$folder/workers.txt"
 
 title "a few of the metrics"
-curl --silent --fail --noproxy '*' "$metrics" >"$folder/metrics.txt"
-grep -E '^muster_(jobs|nodes|placement_crossing|self_test_busbw|handshake_seconds_(count|sum))' "$folder/metrics.txt" | head -n 24
+# Levels are brought up to date once a second.
+for _ in $(seq 60); do
+  curl --silent --fail --noproxy '*' "$metrics" >"$folder/metrics.txt"
+  grep -q '^muster_jobs{phase="finished"} 1' "$folder/metrics.txt" && break
+  sleep 0.05
+done
+grep -E '^muster_' "$folder/metrics.txt" | grep -vE '_bucket|_created| 0$' | head -n 40
 
 title "everything stops"
 end_all

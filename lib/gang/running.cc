@@ -31,8 +31,9 @@ void ExitedCleanly(Turn& turn, Running& running, Member& member) {
   ++running.exited;
   turn.change.demands = true;
   if (running.exited < turn.members()) {
-    gang.why = absl::StrCat(running.exited, " of ", turn.members(), " members exited cleanly; the others have until ",
-                            absl::FormatTime(*running.first_clean_exit + turn.limits.exit_grace, absl::UTCTimeZone()));
+    gang.why = absl::StrCat(
+        running.exited, " of ", turn.members(), " members exited cleanly; the others have until ",
+        absl::FormatTime("%H:%M:%S UTC", *running.first_clean_exit + turn.limits.exit_grace, absl::UTCTimeZone()));
   } else if (HasLivingOwner(gang)) {
     gang.why = absl::StrCat("all ", turn.members(), " members exited cleanly; waits for the owner to finish");
   } else {

@@ -65,7 +65,13 @@ v1::Job Core::View(const Job& job, bool brief) const {
   if (const auto* testing = std::get_if<gang::Testing>(&gang.state))
     *view.mutable_test_progress() = tests_.Progress(testing->test);
   if (brief) return view;
-  if (const gang::PlacementPtr placement = gang::PlacementOf(gang.state)) *view.mutable_placement() = *placement;
+  if (const gang::PlacementPtr placement = gang::PlacementOf(gang.state)) {
+    *view.mutable_placement() = *placement;
+  } else if (gang.epoch.value() > 0) {
+    // Where it ran last: the receipt that it was released under says so.
+    if (absl::StatusOr<v1::Receipt> receipt = receipts_.Read(view.receipt_id()); receipt.ok())
+      view.mutable_placement()->Swap(receipt->mutable_placement());
+  }
 
   const auto* running = std::get_if<gang::Running>(&gang.state);
   for (const auto& [index, member] : gang.members) {
