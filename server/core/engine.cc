@@ -159,15 +159,9 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
       auto placement = std::make_shared<const v1::Placement>(placed->placement);
       events.emplace_back(job->key(), repair ? gang::Event(gang::ReplacementFound{placement})
                                              : gang::Event(gang::PlacementFound{placement}));
-<<<<<<< HEAD
     } else if (std::holds_alternative<placement::Never>(answer.decision) && !repair &&
                NamesUnknownTier(*job, nodes.tiers())) {
       events.emplace_back(job->key(), gang::NeverFits{placement::ReasonOf(answer.decision)});
-=======
-    } else if (const auto* never = std::get_if<placement::Never>(&answer.decision); never != nullptr && !repair) {
-      // Only as the inventory stands: agents may still register. What no cluster can hold was refused at Submit.
-      job->waits_for = absl::StrCat(never->reason, "; waits for more nodes to register");
->>>>>>> de0be80 (A job that the registered nodes can't hold waits for more; a finished job shows where it ran; the demo shows both)
     } else {
       // Nodes come as their agents register: what the present ones can't hold waits for more.
       job->waits_for = placement::ReasonOf(answer.decision);
