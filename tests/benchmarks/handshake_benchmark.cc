@@ -61,14 +61,16 @@ v1::SubmitRequest WaitingJob(const std::string& name, int members) {
   return request;
 }
 
-std::vector<v1::GetRankRequest> Requests(const std::string& job, int members) {
+// Each member calls from the node that its rank was placed on.
+std::vector<v1::GetRankRequest> Requests(const std::string& job, const v1::Placement& placement) {
+  const int members = placement.ranks_size();
   std::vector<v1::GetRankRequest> requests(static_cast<size_t>(members));
   for (int i = 0; i < members; ++i) {
     v1::GetRankRequest& request = requests[static_cast<size_t>(i)];
     request.mutable_job()->set_name(job);
     request.set_pod_index(i);
     request.mutable_incarnation()->set_ordinal(1);
-    request.set_node(NodeName(i / kMembersPerNode));
+    request.set_node(placement.ranks(i).node());
     request.set_address("127.0.0.1");
     request.mutable_poll()->set_seconds(60);
   }
@@ -97,7 +99,9 @@ int Run(int members, int channels, int pairs) {
   harness::Cluster cluster({"--may-waive", "*", "--agent-lease", "10m"});
   cluster.StartServer();
   const int nodes = (members + kMembersPerNode - 1) / kMembersPerNode;
-  RegisterNodes(cluster, nodes);
+  // A set for each pair: nodes of a cancelled job stay its own until its members are seen ended, and these never say
+  // so.
+  RegisterNodes(cluster, nodes * pairs);
   std::printf(
       "%d members, one call each, on %d connections; %d nodes; client and server share this machine's cores\n\n",
       members, channels, nodes);
@@ -113,7 +117,8 @@ int Run(int members, int channels, int pairs) {
       std::fprintf(stderr, "the job is %s: %s\n", v1::Phase_Name(assembling.phase()).c_str(), assembling.why().c_str());
       return 1;
     }
-    const LoadResult muster = Burst(cluster.address(), Requests(job, members), channels, absl::Minutes(2));
+    const LoadResult muster =
+        Burst(cluster.address(), Requests(job, assembling.placement()), channels, absl::Minutes(2));
     if (!Complete(muster, members, "musterd")) return 1;
     after = std::max(after, ResidentBytes(cluster.server_pid()));
     answer = muster.largest_answer;
@@ -124,7 +129,8 @@ int Run(int members, int channels, int pairs) {
         ports + ".log");
     harness::Eventually([&] { return !harness::ReadFile(ports).empty(); });
     const std::string port(absl::StripAsciiWhitespace(harness::ReadFile(ports)));
-    const LoadResult peer = Burst(absl::StrCat("127.0.0.1:", port), Requests(job, members), channels, absl::Minutes(2));
+    const LoadResult peer =
+        Burst(absl::StrCat("127.0.0.1:", port), Requests(job, assembling.placement()), channels, absl::Minutes(2));
     if (!Complete(peer, members, "bare server")) return 1;
     bare.Signal(SIGTERM);
     bare.Wait(absl::Seconds(10));
