@@ -60,7 +60,9 @@ std::vector<Row> Rows() {
       {"distopt", {.dialect = mesh::MegatronSpec{.tp = 2, .pp = 2, .num_distopt = 2}}, 16},
       {"hybrid_cp", {.dialect = mesh::MegatronSpec{.cp = 4, .hybrid_cp = true}}, 16},
       {"torch", {.dialect = mesh::HybridShardSpec({.pp = 2, .dp_replicate = 2, .dp_shard = 2, .cp = 1, .tp = 2})}, 16},
-      {"torch_permuted", {.dialect = mesh::TorchSpec{.dims = {{"dp", 2}, {"tp", 2}}, .ranks = {3, 1, 2, 0}}}, 4},
+      {"torch_permuted",
+       {.dialect = mesh::TorchSpec{.dims = {{"dp", 2}, {"tp", 2}}, .ranks = {3, 1, 2, 0}, .flattened = {}}},
+       4},
   };
 }
 

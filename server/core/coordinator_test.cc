@@ -550,7 +550,7 @@ TEST_F(CoordinatorTest, Waiver_OnlyWhereAllowed) {
   v1::JobSpec spec = Spec(2);
   spec.mutable_self_test()->set_profile(v1::SelfTestSpec::NONE);
   const auto refused = h_.Submit("job", spec);
-  EXPECT_EQ(DetailOf(refused.status())->field(), "spec.self_test.profile");
+  EXPECT_EQ(DetailOf(refused.status())->field(), "spec.selfTest.profile");
   std::vector<std::unique_ptr<FakeAgent>> agents;
   for (int i = 0; i < 2; ++i) {
     agents.push_back(std::make_unique<FakeAgent>(h, absl::StrCat("n", i), "r0"));

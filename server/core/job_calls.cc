@@ -65,7 +65,7 @@ absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request) {
     return Overloaded(
         absl::StrCat(core.options().max_jobs, " jobs are there that have not finished, which is the limit"));
   if (request.spec().self_test().profile() == v1::SelfTestSpec::NONE && !MayWaive(core.options(), ns)) {
-    return FieldError("spec.self_test.profile",
+    return FieldError("spec.selfTest.profile",
                       absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
                       "ask for \"quick\", or have the operator add the namespace to --may-waive");
   }

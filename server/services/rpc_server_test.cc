@@ -137,9 +137,10 @@ class RpcServerTest : public ::testing::Test {
   std::string Dump() {
     std::string dump;
     for (const auto kind :
-         {store::Kind::kJob, store::Kind::kNode, store::Kind::kReceipt, store::Kind::kKeyValue, store::Kind::kTest})
-      for (const store::Record& record : *store_->Load(kind))
-        absl::StrAppend(&dump, record.key, "=", record.value, ";");
+         {store::Kind::kJob, store::Kind::kNode, store::Kind::kReceipt, store::Kind::kKeyValue, store::Kind::kTest}) {
+      const auto records = store_->Load(kind);
+      for (const store::Record& record : *records) absl::StrAppend(&dump, record.key, "=", record.value, ";");
+    }
     return dump;
   }
 
@@ -211,10 +212,10 @@ TEST_F(RpcServerTest, GetRank_SameBytesWhenRepeated) {
 TEST_F(RpcServerTest, GetRank_HangUpEndsTheHeldCall) {
   Register("n0");
   Register("n1");
-  Submit("job");
+  const v1::Job job = Submit("job");
   grpc::ClientContext context;
   v1::GetRankResponse response;
-  const v1::GetRankRequest request = RankRequest("job", 0);
+  const v1::GetRankRequest request = RankRequest("job", 0, job.placement().ranks(0).node());
   Mutex mu;
   CondVar changed;
   bool done = false;
@@ -224,6 +225,13 @@ TEST_F(RpcServerTest, GetRank_HangUpEndsTheHeldCall) {
     done = true;
     changed.NotifyAll();
   });
+  // Once it is held.
+  v1::GetJobRequest get;
+  get.mutable_job()->set_name("job");
+  for (v1::Job now; now.members().empty();) {
+    grpc::ClientContext look;
+    ASSERT_TRUE(jobs_->Get(&look, get, &now).ok());
+  }
   context.TryCancel();
   metrics_.AwaitEnded("WorkerService/GetRank", absl::StatusCode::kCancelled);
   MutexLock lock(&mu);
@@ -253,7 +261,7 @@ TEST_F(RpcServerTest, Watch_FollowsToTheEnd) {
 TEST_F(RpcServerTest, ShutDown_EndsHeldCallsAtOnce) {
   Register("n0");
   Register("n1");
-  Submit("job");
+  const v1::Job placed = Submit("job");
   v1::WatchJobRequest watch;
   watch.mutable_job()->set_name("job");
   grpc::ClientContext watch_context;
@@ -263,7 +271,9 @@ TEST_F(RpcServerTest, ShutDown_EndsHeldCallsAtOnce) {
   std::thread member([&] {
     grpc::ClientContext context;
     v1::GetRankResponse response;
-    EXPECT_EQ(workers_->GetRank(&context, RankRequest("job", 0), &response).error_code(), grpc::UNAVAILABLE);
+    EXPECT_EQ(
+        workers_->GetRank(&context, RankRequest("job", 0, placed.placement().ranks(0).node()), &response).error_code(),
+        grpc::UNAVAILABLE);
   });
   const absl::Time began = absl::Now();
   server_->ShutDown(absl::Seconds(2));
@@ -392,8 +402,9 @@ TEST_F(RpcServerTest, BadRequests_NameTheFieldAndChangeNothing) {
   struct Row {
     std::string name;
     std::function<grpc::Status()> call;
-    grpc::StatusCode code = grpc::INVALID_ARGUMENT;
+    // Of INVALID_ARGUMENT; empty: another code.
     std::string field;
+    grpc::StatusCode code = grpc::INVALID_ARGUMENT;
   };
   v1::GetJobRequest nobody;
   v1::ListJobsRequest page;
@@ -431,71 +442,69 @@ TEST_F(RpcServerTest, BadRequests_NameTheFieldAndChangeNothing) {
   both.add_keys("k");
 
   const std::vector<Row> rows = {
-      {"no name", submit([](auto& r) { r.clear_name(); }), .field = "name"},
-      {"bad name", submit([](auto& r) { r.set_name("No_Good"); }), .field = "name"},
-      {"4 MB name", submit([](auto& r) { r.set_name(std::string(4 << 20, 'a')); }), .field = "name"},
-      {"bad namespace", submit([](auto& r) { r.set_namespace_("-x"); }), .field = "namespace"},
-      {"no spec", submit([](auto& r) { r.clear_spec(); }), .field = "spec"},
-      {"no members", submit([](auto& r) { r.mutable_spec()->set_members(0); }), .field = "spec.members"},
-      {"negative members", submit([](auto& r) { r.mutable_spec()->set_members(-5); }), .field = "spec.members"},
+      {"no name", submit([](auto& r) { r.clear_name(); }), "name"},
+      {"bad name", submit([](auto& r) { r.set_name("No_Good"); }), "name"},
+      {"4 MB name", submit([](auto& r) { r.set_name(std::string(4 << 20, 'a')); }), "name"},
+      {"bad namespace", submit([](auto& r) { r.set_namespace_("-x"); }), "namespace"},
+      {"no spec", submit([](auto& r) { r.clear_spec(); }), "spec"},
+      {"no members", submit([](auto& r) { r.mutable_spec()->set_members(0); }), "spec.members"},
+      {"negative members", submit([](auto& r) { r.mutable_spec()->set_members(-5); }), "spec.members"},
       {"too many workers", submit([](auto& r) { r.mutable_spec()->set_workers_per_member(99999); }),
-       .field = "spec.workers_per_member"},
-      {"long request id", submit([](auto& r) { r.set_request_id(std::string(65, 'x')); }), .field = "request_id"},
-      {"long owner", submit([](auto& r) { r.mutable_owner()->set_uid(std::string(129, 'x')); }), .field = "owner.uid"},
-      {"name taken", submit([](auto& r) { r.set_name("job"); }), grpc::ALREADY_EXISTS},
-      {"no job", ask(jobs_.get(), &v1::JobService::Stub::Get, nobody, v1::Job()), .field = "job"},
-      {"large page", ask(jobs_.get(), &v1::JobService::Stub::List, page, v1::ListJobsResponse()), .field = "page_size"},
+       "spec.workersPerMember"},
+      {"long request id", submit([](auto& r) { r.set_request_id(std::string(65, 'x')); }), "request_id"},
+      {"long owner", submit([](auto& r) { r.mutable_owner()->set_uid(std::string(129, 'x')); }), "owner.uid"},
+      {"name taken", submit([](auto& r) { r.set_name("job"); }), "", grpc::ALREADY_EXISTS},
+      {"no job", ask(jobs_.get(), &v1::JobService::Stub::Get, nobody, v1::Job()), "job"},
+      {"large page", ask(jobs_.get(), &v1::JobService::Stub::List, page, v1::ListJobsResponse()), "page_size"},
       {"negative page", ask(nodes_.get(), &v1::NodeService::Stub::List, negative_page, v1::ListNodesResponse()),
-       .field = "page_size"},
-      {"long reason", ask(jobs_.get(), &v1::JobService::Stub::Cancel, long_reason, v1::Job()), .field = "reason"},
-      {"unknown job", rank([](auto& r) { r.mutable_job()->set_name("nobody"); }), grpc::NOT_FOUND},
-      {"no index", rank([](auto& r) { r.clear_pod_index(); }), .field = "pod_index"},
-      {"negative index", rank([](auto& r) { r.set_pod_index(-1); }), .field = "pod_index"},
-      {"index past the gang", rank([](auto& r) { r.set_pod_index(2); }), .field = "pod_index"},
-      {"no incarnation", rank([](auto& r) { r.clear_incarnation(); }), .field = "incarnation"},
+       "page_size"},
+      {"long reason", ask(jobs_.get(), &v1::JobService::Stub::Cancel, long_reason, v1::Job()), "reason"},
+      {"unknown job", rank([](auto& r) { r.mutable_job()->set_name("nobody"); }), "", grpc::NOT_FOUND},
+      {"no index", rank([](auto& r) { r.clear_pod_index(); }), "pod_index"},
+      {"negative index", rank([](auto& r) { r.set_pod_index(-1); }), "pod_index"},
+      {"index past the gang", rank([](auto& r) { r.set_pod_index(2); }), "pod_index"},
+      {"no incarnation", rank([](auto& r) { r.clear_incarnation(); }), "incarnation"},
       {"long incarnation", rank([](auto& r) { r.mutable_incarnation()->set_uid(std::string(200, 'x')); }),
-       .field = "incarnation.uid"},
-      {"local rank past the member", rank([](auto& r) { r.set_local_rank(1); }), .field = "local_rank"},
-      {"bad port", rank([](auto& r) { r.set_reserved_port(70000); }), .field = "reserved_port"},
-      {"other worker count", rank([](auto& r) { r.set_workers(3); }), .field = "workers"},
-      {"negative poll", rank([](auto& r) { r.mutable_poll()->set_seconds(-1); }), .field = "poll"},
-      {"stale epoch", rank([](auto& r) { r.set_expected_epoch(9); }), grpc::FAILED_PRECONDITION},
+       "incarnation.uid"},
+      {"local rank past the member", rank([](auto& r) { r.set_local_rank(1); }), "local_rank"},
+      {"bad port", rank([](auto& r) { r.set_reserved_port(70000); }), "reserved_port"},
+      {"other worker count", rank([](auto& r) { r.set_workers(3); }), "workers"},
+      {"negative poll", rank([](auto& r) { r.mutable_poll()->set_seconds(-1); }), "poll"},
+      {"stale epoch", rank([](auto& r) { r.set_expected_epoch(9); }), "", grpc::FAILED_PRECONDITION},
       {"no epoch", ask(workers_.get(), &v1::WorkerService::Stub::WatchGang, no_epoch, v1::WatchGangResponse()),
-       .field = "epoch"},
-      {"exit code", exit([](auto& r) { r.set_exit_code(300); }), .field = "exit_code"},
-      {"exit without epoch", exit([](auto& r) { r.clear_epoch(); }), .field = "epoch"},
-      {"no node name", enroll([](auto& r) { r.mutable_node()->clear_name(); }), .field = "node.name"},
-      {"node name with a slash", enroll([](auto& r) { r.mutable_node()->set_name("a/b"); }), .field = "node.name"},
+       "epoch"},
+      {"exit code", exit([](auto& r) { r.set_exit_code(300); }), "exit_code"},
+      {"exit without epoch", exit([](auto& r) { r.clear_epoch(); }), "epoch"},
+      {"no node name", enroll([](auto& r) { r.mutable_node()->clear_name(); }), "node.name"},
+      {"node name with a slash", enroll([](auto& r) { r.mutable_node()->set_name("a/b"); }), "node.name"},
       {"another's name", enroll([](auto& r) { r.mutable_node()->set_name("n0"), r.mutable_node()->set_uid("u"); }),
-       .field = "node.name"},
-      {"no session", enroll([](auto& r) { r.clear_session(); }), .field = "session"},
+       "node.name"},
+      {"no session", enroll([](auto& r) { r.clear_session(); }), "session"},
       {"negative capacity", enroll([](auto& r) { (*r.mutable_node()->mutable_capacity())["gpu"] = -1; }),
-       .field = "node.capacity.gpu"},
+       "node.capacity.gpu"},
       {"long label", enroll([](auto& r) { (*r.mutable_node()->mutable_labels())["k"] = std::string(300, 'x'); }),
-       .field = "node.labels.k"},
-      {"unregistered", ask(agents_.get(), &v1::AgentService::Stub::NextTask, stranger, v1::NextTaskResponse()),
+       "node.labels.k"},
+      {"unregistered", ask(agents_.get(), &v1::AgentService::Stub::NextTask, stranger, v1::NextTaskResponse()), "",
        grpc::FAILED_PRECONDITION},
       {"empty report", ask(agents_.get(), &v1::AgentService::Stub::ReportTask, nothing, v1::ReportTaskResponse()),
-       .field = "kind"},
-      {"no reason", quarantine("n0", "", 1), .field = "reason"},
-      {"negative quarantine", quarantine("n0", "x", -1), .field = "duration"},
-      {"no such node", quarantine("n77", "x", 1), grpc::NOT_FOUND},
+       "kind"},
+      {"no reason", quarantine("n0", "", 1), "reason"},
+      {"negative quarantine", quarantine("n0", "x", -1), "duration"},
+      {"no such node", quarantine("n77", "x", 1), "", grpc::NOT_FOUND},
       {"one node", ask(self_tests_.get(), &v1::SelfTestService::Stub::Start, one_node, v1::StartSelfTestResponse()),
-       .field = "nodes"},
+       "nodes"},
       {"a node twice",
-       ask(self_tests_.get(), &v1::SelfTestService::Stub::Start, same_node, v1::StartSelfTestResponse()),
-       .field = "nodes[1]"},
-      {"no receipt id", ask(receipts_.get(), &v1::ReceiptService::Stub::Get, no_receipt, v1::Receipt()), .field = "id"},
+       ask(self_tests_.get(), &v1::SelfTestService::Stub::Start, same_node, v1::StartSelfTestResponse()), "nodes[1]"},
+      {"no receipt id", ask(receipts_.get(), &v1::ReceiptService::Stub::Get, no_receipt, v1::Receipt()), "id"},
       {"large annotation", ask(receipts_.get(), &v1::ReceiptService::Stub::Annotate, big_annotation, v1::Receipt()),
-       .field = "annotations.k"},
-      {"empty key", set([](auto& r) { r.mutable_pairs(0)->clear_key(); }), .field = "pairs[0].key"},
-      {"key twice", set([](auto& r) { r.add_pairs()->set_key("k"); }), .field = "pairs[1].key"},
+       "annotations.k"},
+      {"empty key", set([](auto& r) { r.mutable_pairs(0)->clear_key(); }), "pairs[0].key"},
+      {"key twice", set([](auto& r) { r.add_pairs()->set_key("k"); }), "pairs[1].key"},
       {"large value", set([](auto& r) { r.mutable_pairs(0)->set_value(std::string((1 << 20) + 1, 'v')); }),
-       .field = "pairs[0].value"},
-      {"no scope", set([](auto& r) { r.clear_scope(); }), .field = "scope"},
-      {"two scopes", ask(values_.get(), &v1::KeyValueService::Stub::Wait, both, v1::GetResponse()), .field = "scope"},
-      {"long key", ask(values_.get(), &v1::KeyValueService::Stub::Wait, long_key, v1::GetResponse()),
-       .field = "keys[0]"},
+       "pairs[0].value"},
+      {"no scope", set([](auto& r) { r.clear_scope(); }), "scope"},
+      {"two scopes", ask(values_.get(), &v1::KeyValueService::Stub::Wait, both, v1::GetResponse()), "scope"},
+      {"long key", ask(values_.get(), &v1::KeyValueService::Stub::Wait, long_key, v1::GetResponse()), "keys[0]"},
   };
   const std::string before = Dump();
   for (const Row& row : rows) {
