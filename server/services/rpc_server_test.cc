@@ -120,6 +120,15 @@ class RpcServerTest : public ::testing::Test {
     request.set_node(node);
     return request;
   }
+  // Until some member's call is held.
+  void AwaitMember(const std::string& job) {
+    v1::GetJobRequest request;
+    request.mutable_job()->set_name(job);
+    for (v1::Job now; now.members().empty();) {
+      grpc::ClientContext context;
+      ASSERT_TRUE(jobs_->Get(&context, request, &now).ok());
+    }
+  }
   // Both members of a placed job of two, released.
   std::vector<v1::GetRankResponse> Release(const v1::Job& job) {
     std::vector<v1::GetRankResponse> responses(2);
@@ -225,13 +234,7 @@ TEST_F(RpcServerTest, GetRank_HangUpEndsTheHeldCall) {
     done = true;
     changed.NotifyAll();
   });
-  // Once it is held.
-  v1::GetJobRequest get;
-  get.mutable_job()->set_name("job");
-  for (v1::Job now; now.members().empty();) {
-    grpc::ClientContext look;
-    ASSERT_TRUE(jobs_->Get(&look, get, &now).ok());
-  }
+  AwaitMember("job");
   context.TryCancel();
   metrics_.AwaitEnded("WorkerService/GetRank", absl::StatusCode::kCancelled);
   MutexLock lock(&mu);
@@ -275,6 +278,7 @@ TEST_F(RpcServerTest, ShutDown_EndsHeldCallsAtOnce) {
         workers_->GetRank(&context, RankRequest("job", 0, placed.placement().ranks(0).node()), &response).error_code(),
         grpc::UNAVAILABLE);
   });
+  AwaitMember("job");
   const absl::Time began = absl::Now();
   server_->ShutDown(absl::Seconds(2));
   member.join();
