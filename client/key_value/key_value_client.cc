@@ -36,7 +36,10 @@ absl::Status KeyValueClient::Call(grpc::Status (v1::KeyValueService::Stub::*meth
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(std::min(deadline, absl::Now() + kPoll + kSlack)));
     const absl::Status status = FromGrpc(((*stub_).*method)(&context, request, &response));
-    if (status.ok() || absl::IsDeadlineExceeded(status) || !IsRetryable(status)) return status;
+    // CANCELLED: gRPC 1.51's answer to a call that reaches a server in the instant it shuts down; nobody cancels these
+    // calls.
+    if (status.ok() || absl::IsDeadlineExceeded(status) || (!IsRetryable(status) && !absl::IsCancelled(status)))
+      return status;
     const absl::Duration left = deadline - absl::Now();
     if (left <= absl::ZeroDuration())
       return absl::DeadlineExceededError(absl::StrCat("gave up: ", std::string(status.message())));

@@ -23,6 +23,10 @@ absl::Duration RetryAfter(const absl::Status& status) {
   return absl::Milliseconds(google::protobuf::util::TimeUtil::DurationToMilliseconds(detail->retry_after()));
 }
 
+// Worth another try. CANCELLED counts where we did not cancel: gRPC 1.51 answers so to a call that reaches a server in
+// the instant it shuts down.
+bool MayPass(const absl::Status& status) { return IsRetryable(status) || absl::IsCancelled(status); }
+
 bool IsStale(const absl::Status& status) {
   const absl::optional<v1::OutcomeDetail> detail = DetailOf(status);
   return detail && detail->outcome() == v1::STALE;
@@ -97,7 +101,7 @@ absl::StatusOr<v1::Assignment> GangSession::GetRank() {
     const absl::Status status = Try(&v1::WorkerService::Stub::GetRank, request, response, kPoll + kSlack);
     if (stopped()) break;
     if (!status.ok()) {
-      if (!IsRetryable(status) && !IsStale(status)) return status;
+      if (!MayPass(status) && !IsStale(status)) return status;
       listener_.trouble(absl::IsUnavailable(status) ? CantReach(server_, status) : status);
       if (!Sleep(std::max(RetryAfter(status), backoff_.Next()))) break;
       continue;
@@ -133,7 +137,7 @@ absl::StatusOr<v1::WatchGangResponse> GangSession::Watch(const v1::Assignment& a
     const absl::Status status = Try(&v1::WorkerService::Stub::WatchGang, request, response, kPoll + kSlack);
     if (stopped()) break;
     if (!status.ok()) {
-      if (!IsRetryable(status)) {
+      if (!MayPass(status)) {
         if (IsStale(status)) {
           response.set_order(v1::WatchGangResponse::STOP_AND_REJOIN);
           response.set_why(std::string(status.message()));
@@ -171,7 +175,7 @@ absl::Status GangSession::ReportExit(const v1::Assignment& assignment, int exit_
     context.set_deadline(absl::ToChronoTime(std::min(until, absl::Now() + absl::Seconds(5))));
     v1::ReportExitResponse response;
     const absl::Status status = FromGrpc(stub_->ReportExit(&context, request, &response));
-    if (status.ok() || !IsRetryable(status) || absl::Now() >= until) return status;
+    if (status.ok() || !MayPass(status) || absl::Now() >= until) return status;
     absl::SleepFor(std::min(backoff_.Next(), until - absl::Now()));
   }
 }
