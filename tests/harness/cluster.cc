@@ -16,10 +16,6 @@
 namespace muster::harness {
 namespace {
 
-absl::Status ToAbsl(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-}
-
 void SetDeadline(grpc::ClientContext& context) {
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
 }
@@ -30,6 +26,10 @@ void SetDeadline(grpc::ClientContext& context) {
 }
 
 }  // namespace
+
+absl::Status ToAbsl(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
 
 Cluster::Cluster(std::vector<std::string> server_flags)
     : server_flags_(std::move(server_flags)), folder_(NewFolder("cluster")) {}
@@ -66,19 +66,25 @@ void Cluster::StartServer() {
   }
   if (!up || ports["grpc"].empty()) Die(*this, "musterd did not start");
   metrics_address_ = absl::StrCat("127.0.0.1:", ports["metrics"]);
-  if (!address_.empty()) return;
+  if (!address_.empty()) {
+    // Whoever calls next is not to meet the channel in its back-off.
+    channel_->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    return;
+  }
   address_ = absl::StrCat("127.0.0.1:", ports["grpc"]);
   listen_ = address_;  // a restarted one listens where its clients look for it
   grpc::ChannelArguments args;
   args.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 200);
   args.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 50);
   args.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 50);
-  auto channel = grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), args);
-  jobs_ = v1::JobService::NewStub(channel);
-  workers_ = v1::WorkerService::NewStub(channel);
-  nodes_ = v1::NodeService::NewStub(channel);
-  receipts_ = v1::ReceiptService::NewStub(channel);
-  agents_ = v1::AgentService::NewStub(channel);
+  channel_ = grpc::CreateCustomChannel(address_, grpc::InsecureChannelCredentials(), args);
+  jobs_ = v1::JobService::NewStub(channel_);
+  workers_ = v1::WorkerService::NewStub(channel_);
+  nodes_ = v1::NodeService::NewStub(channel_);
+  receipts_ = v1::ReceiptService::NewStub(channel_);
+  agents_ = v1::AgentService::NewStub(channel_);
+  self_tests_ = v1::SelfTestService::NewStub(channel_);
+  key_values_ = v1::KeyValueService::NewStub(channel_);
 }
 
 void Cluster::KillServer() {
@@ -108,7 +114,7 @@ void Cluster::StartAgent(const NodeSpec& node) {
                                       "--data",
                                       absl::StrCat(folder_, "/agent-", node.name),
                                       "--muster-binary",
-                                      Binary("client/cli/muster"),
+                                      node.muster.empty() ? Binary("client/cli/muster") : node.muster,
                                       "--allow-launch"};
   command.insert(command.end(), node.flags.begin(), node.flags.end());
   agents_running_.erase(node.name);
@@ -120,6 +126,16 @@ void Cluster::KillAgent(const std::string& name) {
   agent.Signal(SIGKILL);
   agent.Wait(absl::Seconds(10));
 }
+
+int Cluster::StopAgent(const std::string& name, absl::Duration deadline) {
+  Process& agent = agents_running_.at(name);
+  agent.Signal(SIGTERM);
+  return agent.Wait(deadline).value_or(-1);
+}
+
+void Cluster::PauseAgent(const std::string& name) { agents_running_.at(name).Signal(SIGSTOP); }
+
+void Cluster::ResumeAgent(const std::string& name) { agents_running_.at(name).Signal(SIGCONT); }
 
 bool Cluster::WaitForNodes(int count) {
   return Eventually([&] {
@@ -218,9 +234,20 @@ v1::Job Cluster::WaitForEnd(const std::string& name, absl::Duration deadline) {
 std::string Cluster::Logs() {
   std::string logs = absl::StrCat("--- musterd\n", ReadFile(folder_ + "/musterd.log"));
   for (const auto& [name, process] : agents_running_) {
-    absl::StrAppend(&logs, "--- agent ", name, "\n", ReadFile(absl::StrCat(folder_, "/agent-", name, ".log")));
+    absl::StrAppend(&logs, "--- agent ", name, "\n", ReadFile(absl::StrCat(folder_, "/agent-", name, ".log")),
+                    MemberOutput(name));
   }
   return logs;
+}
+
+std::string Cluster::MemberOutput(const std::string& node) {
+  std::string output;
+  std::error_code error;
+  const std::string logs = absl::StrCat(folder_, "/agent-", node, "/logs");
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(logs, error)) {
+    if (entry.path().filename() == "out") output += ReadFile(entry.path().string());
+  }
+  return output;
 }
 
 v1::SubmitRequest AgentJob(const std::string& name, int members, int workers,
@@ -239,6 +266,14 @@ v1::SubmitRequest AgentJob(const std::string& name, int members, int workers,
   }
   spec.mutable_launch()->set_kind(v1::LaunchSpec::AGENT);
   for (const std::string& word : command) spec.mutable_launch()->add_command(word);
+  return request;
+}
+
+v1::SubmitRequest ExternalJob(const std::string& name, int members, int workers,
+                              const std::map<std::string, int64_t>& axes) {
+  v1::SubmitRequest request = AgentJob(name, members, workers, axes, {});
+  request.mutable_spec()->mutable_launch()->set_kind(v1::LaunchSpec::EXTERNAL);
+  request.mutable_spec()->mutable_self_test()->set_profile(v1::SelfTestSpec::NONE);
   return request;
 }
 

@@ -11,8 +11,10 @@
 #include "absl/time/time.h"
 #include "proto/muster/v1/agent_service.grpc.pb.h"
 #include "proto/muster/v1/job_service.grpc.pb.h"
+#include "proto/muster/v1/key_value_service.grpc.pb.h"
 #include "proto/muster/v1/node_service.grpc.pb.h"
 #include "proto/muster/v1/receipt_service.grpc.pb.h"
+#include "proto/muster/v1/self_test_service.grpc.pb.h"
 #include "proto/muster/v1/worker_service.grpc.pb.h"
 #include "tests/harness/process.h"
 
@@ -24,6 +26,7 @@ struct NodeSpec {
   std::string rack = "r1";
   int slots = 2;
   std::vector<std::string> flags = {};  // more of muster-agent's
+  std::string muster = {};              // the program that members run under; empty: the real one
 };
 
 class Cluster {
@@ -42,7 +45,13 @@ class Cluster {
   pid_t server_pid() const { return server_->pid(); }
 
   void StartAgent(const NodeSpec& node);
+  // SIGKILL; what it started ends with it.
   void KillAgent(const std::string& name);
+  // SIGTERM; its exit code, or -1 if it still runs after `deadline`.
+  int StopAgent(const std::string& name, absl::Duration deadline);
+  // SIGSTOP and SIGCONT, of the agent itself: its children go on.
+  void PauseAgent(const std::string& name);
+  void ResumeAgent(const std::string& name);
   // Until the server lists that many nodes as ok.
   bool WaitForNodes(int count);
 
@@ -57,6 +66,8 @@ class Cluster {
   v1::NodeService::Stub& nodes() { return *nodes_; }
   v1::ReceiptService::Stub& receipts() { return *receipts_; }
   v1::AgentService::Stub& agents() { return *agents_; }
+  v1::SelfTestService::Stub& self_tests() { return *self_tests_; }
+  v1::KeyValueService::Stub& key_values() { return *key_values_; }
 
   // Each retries while the server can't be reached, up to 30 s.
   v1::Job Submit(const v1::SubmitRequest& request);  // aborts on refusal
@@ -72,6 +83,8 @@ class Cluster {
 
   // Everything that musterd and the agents have logged, for messages of failed tests.
   std::string Logs();
+  // What the members that this node's agent started have printed.
+  std::string MemberOutput(const std::string& node);
 
  private:
   template <typename Call>
@@ -84,15 +97,24 @@ class Cluster {
   std::string listen_ = "127.0.0.1:0";
   std::unique_ptr<Process> server_;
   std::map<std::string, Process> agents_running_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::JobService::Stub> jobs_;
   std::unique_ptr<v1::WorkerService::Stub> workers_;
   std::unique_ptr<v1::NodeService::Stub> nodes_;
   std::unique_ptr<v1::ReceiptService::Stub> receipts_;
   std::unique_ptr<v1::AgentService::Stub> agents_;
+  std::unique_ptr<v1::SelfTestService::Stub> self_tests_;
+  std::unique_ptr<v1::KeyValueService::Stub> key_values_;
 };
 
 // A megatron job of `members` × `workers` that agents launch: `command` runs under `muster exec`.
 v1::SubmitRequest AgentJob(const std::string& name, int members, int workers,
                            const std::map<std::string, int64_t>& axes, const std::vector<std::string>& command);
+
+// The same, but somebody else starts the members, and the self-test is waived (musterd needs --may-waive).
+v1::SubmitRequest ExternalJob(const std::string& name, int members, int workers,
+                              const std::map<std::string, int64_t>& axes);
+
+absl::Status ToAbsl(const grpc::Status& status);
 
 }  // namespace muster::harness
