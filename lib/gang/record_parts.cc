@@ -18,9 +18,8 @@ store::v1::ReservationRecord WriteReservation(const Reservation& reservation) {
 }
 
 Reservation ReadReservation(const store::v1::ReservationRecord& record) {
-  return {.workload_uid = record.workload_uid(),
-          .reserved = Read(record.reserved()),
-          .assignment = record.assignment()};
+  return {
+      .workload_uid = record.workload_uid(), .reserved = Read(record.reserved()), .assignment = record.assignment()};
 }
 
 }  // namespace
