@@ -56,6 +56,7 @@ void EnterAssembling(Turn& turn, std::string why) {
     for (const Seats::Node& node : gang.seats->nodes()) gang.marked.insert(node.uid);
   }
   gang.state = std::move(assembling);
+  for (const auto& [index, member] : gang.members) NoteHere(turn, index, member);
   turn.Moved(absl::StrCat(why, "; waits for all ", turn.members(), " members to call"));
   OweVerdict(turn, VerdictOwed::Kind::kReady, why);
   // Members may have been on other nodes before they had to be somewhere.

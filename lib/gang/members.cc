@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/gang/demands.h"
 #include "lib/gang/moves.h"
 
 namespace muster::gang {
@@ -114,10 +115,18 @@ void NoteBound(Turn& turn, PodIndex index, const std::string& node) {
   }
 }
 
+// Where agents start the members, each order to start ends what an earlier one started: a survivor of the epoch before
+// that calls again would be released only to be ended, and the new one would count as a member started anew.
+bool AboutToBeReplaced(const Gang& gang, const Member& member) {
+  if (LaunchOf(gang) != v1::LaunchSpec::AGENT) return false;
+  const auto* assembling = std::get_if<Assembling>(&gang.state);
+  return assembling == nullptr || *member.incarnation != StartedIncarnation(gang, assembling->started);
+}
+
 }  // namespace
 
 bool Ready(const Turn& turn, PodIndex index, const Member& member) {
-  if (!member.incarnation || member.terminating) return false;
+  if (!member.incarnation || member.terminating || AboutToBeReplaced(turn.gang, member)) return false;
   const bool all = member.waiting || static_cast<int32_t>(member.workers_waiting.size()) == turn.workers();
   return all && (turn.gang.seats == nullptr || turn.gang.seats->Fits(index, member.node));
 }
