@@ -310,11 +310,13 @@ absl::StatusOr<std::shared_ptr<const mesh::Mesh>> MeshOf(const v1::JobSpec& spec
   if (!wanted.ok()) return wanted.status();
   auto made = mesh::MakeMesh(*wanted, World(spec));
   if (!made.ok()) {
-    return FieldError(
-        "spec.mesh",
-        absl::StrCat(made.status().message(), " (spec.members ", spec.members(), " × spec.workersPerMember ",
-                     std::max(spec.workers_per_member(), 1), " = ", World(spec), " workers)"),
-        "");
+    // lib/mesh ends a refusal with the way out, a sentence of its own.
+    const std::string said(made.status().message());
+    const size_t end = said.rfind(". ");
+    return FieldError("spec.mesh",
+                      absl::StrCat(said.substr(0, end), " (spec.members ", spec.members(), " × spec.workersPerMember ",
+                                   std::max(spec.workers_per_member(), 1), " = ", World(spec), " workers)"),
+                      end == std::string::npos ? "change the degrees or the number of workers" : said.substr(end + 2));
   }
   if (absl::Status status = CheckDp(spec.mesh(), **made, World(spec)); !status.ok()) return status;
   return made;

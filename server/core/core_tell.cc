@@ -1,5 +1,6 @@
 // After the commit: everybody hears what the committed state has for them.
 
+#include <algorithm>
 #include <utility>
 
 #include "lib/gang/answer.h"
@@ -27,7 +28,8 @@ void Core::TellJob(Job& job, const News& news) {
   if (running != nullptr && open_epochs_.count(job.key()) == 0) {
     open_epochs_[job.key()] = running->released->epoch;
     key_values_.OpenJob(job.gang.uid, running->released->attempt, running->released->epoch);
-    released_.Publish(job.gang.uid.value(), job.gang.ns, job.gang.name, running->released);
+    released_.Publish(job.gang.uid.value(), job.gang.ns, job.gang.name,
+                      std::max(1, job.gang.spec->workers_per_member()), running->released);
     BeginLeases(job, *running->released);
     metrics_.Released();
   }

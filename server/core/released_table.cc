@@ -19,10 +19,10 @@ bool OnItsNode(const v1::GetRankRequest& request, const gang::Released& released
 
 }  // namespace
 
-void ReleasedTable::Publish(const std::string& uid, const std::string& ns, const std::string& name,
+void ReleasedTable::Publish(const std::string& uid, const std::string& ns, const std::string& name, int32_t workers,
                             gang::ReleasedPtr released) {
   MutexLock lock(&mu_);
-  by_uid_[uid] = {ns, name, std::move(released)};
+  by_uid_[uid] = {ns, name, workers, std::move(released)};
   uid_of_[{ns, name}] = uid;
 }
 
@@ -49,6 +49,7 @@ std::optional<ReleasedTable::Hit> ReleasedTable::Find(const v1::GetRankRequest& 
       if (named != uid_of_.end()) found = by_uid_.find(named->second);
     }
     if (found == by_uid_.end()) return std::nullopt;
+    if (request.workers() != 0 && request.workers() != found->second.workers) return std::nullopt;
     hit.released = found->second.released;
   }
   if (!request.has_pod_index() || !Asserts(request, *hit.released)) return std::nullopt;

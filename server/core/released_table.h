@@ -18,7 +18,9 @@ namespace muster::core {
 
 class ReleasedTable {
  public:
-  void Publish(const std::string& uid, const std::string& ns, const std::string& name, gang::ReleasedPtr released);
+  // `workers` a member has.
+  void Publish(const std::string& uid, const std::string& ns, const std::string& name, int32_t workers,
+               gang::ReleasedPtr released);
   void Remove(const std::string& uid);
 
   // The bytes that this very caller was given before: same incarnation, on its node, no assertion that fails. Anything
@@ -32,6 +34,7 @@ class ReleasedTable {
  private:
   struct Entry {
     std::string ns, name;
+    int32_t workers = 1;
     gang::ReleasedPtr released;
   };
   mutable Mutex mu_;

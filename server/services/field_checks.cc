@@ -82,7 +82,7 @@ absl::Status CheckNode(absl::string_view field, const v1::NodeInfo& node) {
   const auto at = [&](absl::string_view name) { return absl::StrCat(field, ".", name); };
   absl::Status status =
       AllOf(CheckRequired(at("name"), node.name(), kLongestName), CheckText(at("uid"), node.uid(), kLongestName),
-            CheckText(at("boot_id"), node.boot_id(), kLongestId), CheckCount(at("labels"), node.labels_size(), 256),
+            CheckText(at("boot_id"), node.boot_id(), kLongestId), CheckCount(at("labels"), node.labels_size(), 128),
             CheckText(at("address"), node.address(), kLongestName),
             CheckCount(at("accelerators"), node.accelerators_size(), 1024),
             CheckCount(at("capacity"), node.capacity_size(), 64),
@@ -92,8 +92,8 @@ absl::Status CheckNode(absl::string_view field, const v1::NodeInfo& node) {
   if (node.name().find_first_of(" /,") != std::string::npos)
     return FieldError(at("name"), absl::StrCat(Shown(node.name()), " has a space, slash or comma"), "give a host name");
   for (const auto& [key, value] : node.labels()) {
-    status = AllOf(CheckRequired(at("labels"), key, kLongestName),
-                   CheckText(at(absl::StrCat("labels.", key.substr(0, 64))), value, kLongestName));
+    status = AllOf(CheckRequired(at("labels"), key, kLongestLabelKey),
+                   CheckText(at(absl::StrCat("labels.", key.substr(0, 64))), value, kLongestLabelValue));
     if (!status.ok()) return status;
   }
   for (const auto& [key, value] : node.capacity()) {

@@ -15,6 +15,8 @@ namespace muster::services {
 
 inline constexpr int64_t kLongestName = 253;
 inline constexpr int64_t kLongestId = 128;
+inline constexpr int64_t kLongestLabelKey = 317;
+inline constexpr int64_t kLongestLabelValue = 256;
 
 // The first that isn't OK.
 template <typename... Rest>

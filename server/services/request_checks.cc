@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMarks = 10'000;
 constexpr int kText = 256;
+constexpr int64_t kTenYears = int64_t{10} * 366 * 86'400;
 
 absl::Status CheckMark(absl::string_view field, const v1::OrderMark& mark) {
   return CheckRequired(absl::StrCat(field, ".job_uid"), mark.job_uid(), kLongestId);
@@ -184,7 +185,8 @@ absl::Status Check(const v1::ReadmitRequest& request) { return CheckRequired("na
 
 absl::Status Check(const v1::QuarantineRequest& request) {
   return AllOf(CheckRequired("name", request.name(), kLongestName), CheckRequired("reason", request.reason(), kText),
-               CheckDuration("duration", request.duration()));
+               CheckDuration("duration", request.duration()),
+               CheckRange("duration", request.duration().seconds(), 0, kTenYears));
 }
 
 absl::Status Check(const v1::DrainRequest& request) {
