@@ -27,9 +27,10 @@ const Buckets& Calls() {
       *new Buckets{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60};
   return buckets;
 }
-// GB/s, from loopback TCP to NVLink.
+// Bytes a second, from loopback TCP to NVLink.
 const Buckets& Bandwidths() {
-  static const auto& buckets = *new Buckets{0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 200, 400, 800};
+  static const auto& buckets =
+      *new Buckets{1e7, 5e7, 1e8, 2.5e8, 5e8, 1e9, 2.5e9, 5e9, 1e10, 2.5e10, 5e10, 1e11, 2e11, 4e11, 8e11};
   return buckets;
 }
 
@@ -77,8 +78,8 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
       crossing_edges_(Gauges(*registry_, "muster_placement_crossing_edges",
                              "Edges of the latest placement that cross domains, by family and tier.")),
       tests_(Counters(*registry_, "muster_self_tests_total", "Self-tests that concluded, by verdict.")),
-      bandwidth_(Histograms(*registry_, "muster_self_test_busbw_gigabytes_per_second",
-                            "Median bus bandwidth of the families that self-tests measured, 1e9 bytes a second.")),
+      bandwidth_(Histograms(*registry_, "muster_self_test_busbw_bytes_per_second",
+                            "Median bus bandwidth of the families that self-tests measured.")),
       commits_(Counters(*registry_, "muster_commits_total", "Commits of the loop's turns, by result.")),
       turn_commit_(Histograms(*registry_, "muster_turn_commit_seconds", "From the end of a turn to its commit.")
                        .Add({}, Calls())),
@@ -147,7 +148,7 @@ void PrometheusMetrics::Tested(const v1::Receipt& receipt) {
   MutexLock lock(&mu_);
   for (const v1::FamilyResult& result : receipt.families())
     if (result.measured())
-      bandwidth_.Add({{"family", FamilyLabel(result.family())}}, Bandwidths()).Observe(result.median_gbps());
+      bandwidth_.Add({{"family", FamilyLabel(result.family())}}, Bandwidths()).Observe(result.median_gbps() * 1e9);
 }
 
 void PrometheusMetrics::Released() { releases_.Increment(); }
