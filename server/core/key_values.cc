@@ -35,11 +35,18 @@ absl::Status NotOpen(const std::string& name) {
 absl::Status Down() { return absl::UnavailableError("the coordinator is shutting down; call again"); }
 
 template <typename Keys>
-v1::GetResponse ReadAll(const KeyValueChange& scope, const Keys& keys) {
+absl::StatusOr<v1::GetResponse> ReadAll(const KeyValueChange& scope, const Keys& keys, int64_t most) {
   v1::GetResponse response;
+  int64_t bytes = 0;
   for (const std::string& key : keys) {
     auto* entry = response.add_entries();
     if (absl::optional<std::string> value = scope.Get(key)) {
+      bytes += static_cast<int64_t>(value->size());
+      if (bytes > most)
+        return FieldError("keys",
+                          absl::StrCat("the values of the first ", response.entries_size(), " of ", keys.size(),
+                                       " keys have ", bytes, " bytes"),
+                          absl::StrCat("ask for fewer: at most ", most, " bytes an answer"));
       entry->set_found(true);
       entry->set_value(*std::move(value));
     }
@@ -210,7 +217,7 @@ void KeyValues::Pump() {
 
 void KeyValues::Committed(std::map<std::string, KeyValueChange> changes, std::vector<Finish> finishes,
                           const absl::Status& status) {
-  std::vector<std::pair<Waiter, v1::GetResponse>> ready;
+  std::vector<std::pair<Waiter, absl::StatusOr<v1::GetResponse>>> ready;
   {
     MutexLock lock(&mu_);
     committing_ = false;
@@ -226,7 +233,7 @@ void KeyValues::Committed(std::map<std::string, KeyValueChange> changes, std::ve
 }
 
 void KeyValues::TakeReady(const std::string& name, const KeyValueChange& change,
-                          std::vector<std::pair<Waiter, v1::GetResponse>>& ready) {
+                          std::vector<std::pair<Waiter, absl::StatusOr<v1::GetResponse>>>& ready) {
   Open& open = open_[name];
   const KeyValueChange now(open.scope, limits_.scope_bytes);
   for (const auto& [key, value] : change.values()) {
@@ -239,7 +246,7 @@ void KeyValues::TakeReady(const std::string& name, const KeyValueChange& change,
       const auto& keys = found->second.keys;
       if (!std::all_of(keys.begin(), keys.end(), [&](const std::string& k) { return open.scope.values.count(k) > 0; }))
         continue;
-      v1::GetResponse response = ReadAll(now, keys);
+      absl::StatusOr<v1::GetResponse> response = ReadAll(now, keys, limits_.answer_bytes);
       ready.emplace_back(*TakeWaiter(id), std::move(response));
     }
   }
@@ -280,7 +287,9 @@ void KeyValues::Set(const v1::SetRequest& request, Reply<v1::SetResponse> reply)
 void KeyValues::Get(const v1::GetRequest& request, Reply<v1::GetResponse> reply) {
   Submit<v1::GetResponse>(
       request.scope(), std::move(reply),
-      [request](KeyValueChange& scope) -> absl::StatusOr<v1::GetResponse> { return ReadAll(scope, request.keys()); });
+      [request, most = limits_.answer_bytes](KeyValueChange& scope) -> absl::StatusOr<v1::GetResponse> {
+        return ReadAll(scope, request.keys(), most);
+      });
 }
 
 void KeyValues::Add(const v1::AddRequest& request, Reply<v1::AddResponse> reply) {
@@ -339,7 +348,7 @@ void KeyValues::Wait(CallId id, const v1::WaitRequest& request, absl::Duration t
       const bool all = std::all_of(waiter.keys.begin(), waiter.keys.end(),
                                    [&](const std::string& key) { return open->second.scope.values.count(key) > 0; });
       if (all) {
-        answer = ReadAll(KeyValueChange(open->second.scope, limits_.scope_bytes), request.keys());
+        answer = ReadAll(KeyValueChange(open->second.scope, limits_.scope_bytes), request.keys(), limits_.answer_bytes);
         reply = std::move(waiter.reply);
       } else {
         // Answered in the order of the request's keys.

@@ -31,11 +31,14 @@ namespace muster::core {
 
 struct KeyValueLimits {
   int64_t scope_bytes = int64_t{64} << 20;
+  // Values of one answer, in bytes: a request may name one large value thousands of times.
+  int64_t answer_bytes = int64_t{3} << 20;
   int64_t max_waiting = 200'000;
 };
 
 // Errors of all calls: FAILED_PRECONDITION (STALE): the scope is not open; RESOURCE_EXHAUSTED: the scope's bytes, or
-// too many calls; UNAVAILABLE: the store failed, nothing was changed. Requests are validated by the caller.
+// too many calls; INVALID_ARGUMENT: an answer would be too large, which is said before it is made; UNAVAILABLE: the
+// store failed, nothing was changed. Requests are validated by the caller.
 class KeyValues {
  public:
   KeyValues(const Clock& clock, store::Store& store, KeyValueLimits limits)
@@ -97,7 +100,8 @@ class KeyValues {
   void CloseScope(const std::string& name, std::vector<Waiter>& out) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Waiters for keys of `change` whose keys are all there now.
   void TakeReady(const std::string& name, const KeyValueChange& change,
-                 std::vector<std::pair<Waiter, v1::GetResponse>>& ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+                 std::vector<std::pair<Waiter, absl::StatusOr<v1::GetResponse>>>& ready)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::optional<Waiter> TakeWaiter(CallId id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   const Clock& clock_;

@@ -32,9 +32,10 @@ class KeyValuesTest : public ::testing::Test {
  protected:
   explicit KeyValuesTest(store::MemoryStore::Mode mode = store::MemoryStore::Mode::kAtOnce) { Open(mode); }
 
-  void Open(store::MemoryStore::Mode mode) {
+  void Open(store::MemoryStore::Mode mode, int64_t answer_bytes = 1000) {
     store_ = store::MemoryStore::Open(disk_, mode);
-    values_ = std::make_unique<KeyValues>(clock_, *store_, KeyValueLimits{.scope_bytes = 1000, .max_waiting = 4});
+    values_ = std::make_unique<KeyValues>(
+        clock_, *store_, KeyValueLimits{.scope_bytes = 1000, .answer_bytes = answer_bytes, .max_waiting = 4});
     values_->OpenJob(JobUid("j"), Attempt(0), Epoch(1));
     values_->Load(*store_->Load(store::Kind::kKeyValue));
     values_->OpenTest(TestId("t"), 1);
@@ -180,6 +181,26 @@ TEST_F(KeyValuesTest, Limits_RefuseAndChangeNothing) {
   EXPECT_EQ(slots[0].answer->status().code(), absl::StatusCode::kCancelled);
   values_->ShutDown();
   for (const auto& slot : slots) EXPECT_EQ(slot.count, 1);
+}
+
+TEST_F(KeyValuesTest, Answer_LargerThanTheLimitIsRefusedHoweverItsKeysRepeat) {
+  Open(store::MemoryStore::Mode::kAtOnce, /*answer_bytes=*/250);
+  ASSERT_TRUE(Set(Job(), "k", std::string(100, 'x')).ok());
+  const auto wait = WaitFor({"k", "k", "k", "k"});
+  v1::GetRequest get;
+  *get.mutable_scope() = Job();
+  *get.mutable_keys() = wait.keys();
+  Slot<v1::GetResponse> got, waited;
+  values_->Get(get, got.reply());
+  values_->Wait(1, wait, absl::Seconds(10), waited.reply());
+  for (const auto* slot : {&got, &waited}) {
+    ASSERT_EQ(slot->count, 1);
+    EXPECT_EQ(slot->answer->status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(slot->answer->status().message()), HasSubstr("first 3 of 4 keys have 300 bytes"));
+  }
+  get.mutable_keys()->DeleteSubrange(2, 2);
+  values_->Get(get, got.reply());
+  EXPECT_EQ((*got.answer)->entries_size(), 2);
 }
 
 TEST_F(KeyValuesTest, Delete_CountsWhatWasThere) {
