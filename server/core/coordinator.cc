@@ -4,6 +4,7 @@
 
 #include "server/core/agent_calls.h"
 #include "server/core/answers.h"
+#include "server/core/derive.h"
 #include "server/core/job_calls.h"
 #include "server/core/member_calls.h"
 #include "server/core/node_calls.h"
@@ -95,6 +96,16 @@ void Coordinator::WatchJob(CallId id, v1::WatchJobRequest request, std::shared_p
   if (!posted) sink->Done(down_ ? Down() : Full());
 }
 
+void Coordinator::Submit(v1::SubmitRequest request, Reply<v1::SubmitResponse> reply) {
+  // Here and not on the loop: with a large mesh it takes long.
+  absl::StatusOr<Derived> derived = DeriveFrom(JobOf(request), request.spec());
+  if (!derived.ok()) return reply(derived.status());
+  OnLoop<v1::SubmitResponse>(std::move(reply), [request = std::move(request), derived = *std::move(derived)](
+                                                   Core& core, Reply<v1::SubmitResponse> reply) {
+    core::Submit(core, request, derived, std::move(reply));
+  });
+}
+
 void Coordinator::Snapshot(Reply<placement::Cluster> reply) {
   OnLoop<placement::Cluster>(std::move(reply),
                              [](Core& core, Reply<placement::Cluster> reply) { reply(core.ClusterNow()); });
@@ -108,7 +119,6 @@ void Coordinator::Snapshot(Reply<placement::Cluster> reply) {
     });                                                                                                            \
   }
 
-MUSTER_CALL(Submit, Submit, SubmitRequest, SubmitResponse)
 MUSTER_CALL(GetJob, GetJob, GetJobRequest, Job)
 MUSTER_CALL(ListJobs, ListJobs, ListJobsRequest, ListJobsResponse)
 MUSTER_CALL(CancelJob, CancelJob, CancelJobRequest, Job)

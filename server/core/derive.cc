@@ -1,25 +1,35 @@
 #include "server/core/derive.h"
 
-#include <memory>
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "lib/assignment/mesh_part.h"
 #include "lib/job/validate.h"
 
 namespace muster::core {
 
-absl::Status Derive(Job& job) {
-  absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(*job.gang.spec);
+absl::StatusOr<Derived> DeriveFrom(const std::string& full_name, const v1::JobSpec& spec) {
+  Derived derived;
+  absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(spec);
   if (!mesh.ok()) return mesh.status();
-  job.mesh = *std::move(mesh);
-  if (job.mesh != nullptr) {
-    job.notes.assign(job.mesh->notes().begin(), job.mesh->notes().end());
-    job.gang.mesh = [mesh = job.mesh](v1::Assignment& assignment) { return FillMeshPart(*mesh, assignment); };
-  }
-  absl::StatusOr<placement::Request> request = placement::RequestOf(job.FullName(), *job.gang.spec, job.mesh);
+  derived.mesh = *std::move(mesh);
+  absl::StatusOr<placement::Request> request = placement::RequestOf(full_name, spec, derived.mesh);
   if (!request.ok()) return request.status();
-  job.request = std::make_shared<const placement::Request>(*std::move(request));
+  derived.request = std::make_shared<const placement::Request>(*std::move(request));
+  return derived;
+}
+
+void SetDerived(Job& job, const Derived& derived) {
+  job.mesh = derived.mesh;
+  job.request = derived.request;
+  if (job.mesh == nullptr) return;
+  job.notes.assign(job.mesh->notes().begin(), job.mesh->notes().end());
+  job.gang.mesh = [mesh = job.mesh](v1::Assignment& assignment) { return FillMeshPart(*mesh, assignment); };
+}
+
+absl::Status Derive(Job& job) {
+  absl::StatusOr<Derived> derived = DeriveFrom(job.FullName(), *job.gang.spec);
+  if (!derived.ok()) return derived.status();
+  SetDerived(job, *derived);
   return absl::OkStatus();
 }
 

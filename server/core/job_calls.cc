@@ -11,7 +11,6 @@
 #include "lib/placement/explain.h"
 #include "lib/placement/place.h"
 #include "server/core/answers.h"
-#include "server/core/derive.h"
 
 namespace muster::core {
 namespace {
@@ -20,6 +19,10 @@ constexpr int kDefaultPage = 100;
 
 bool MayWaive(const Options& options, const std::string& ns) {
   return options.may_waive.count("*") > 0 || options.may_waive.count(ns) > 0;
+}
+
+std::string NamespaceOf(const v1::SubmitRequest& request) {
+  return request.namespace_().empty() ? "default" : request.namespace_();
 }
 
 // The job that this request has made before; nullptr: none.
@@ -36,7 +39,8 @@ absl::StatusOr<Job*> Earlier(Core& core, const v1::SubmitRequest& request, const
       "make a new request id for each job");
 }
 
-absl::StatusOr<std::unique_ptr<Job>> MakeJob(Core& core, const v1::SubmitRequest& request, const std::string& ns) {
+std::unique_ptr<Job> MakeJob(Core& core, const v1::SubmitRequest& request, const Derived& derived,
+                             const std::string& ns) {
   auto job = std::make_unique<Job>();
   gang::Submission submission;
   submission.uid = JobUid(core.ids().Make("job"));
@@ -47,12 +51,12 @@ absl::StatusOr<std::unique_ptr<Job>> MakeJob(Core& core, const v1::SubmitRequest
   submission.sequence = core.jobs().next_key();
   job->gang = gang::NewGang(std::move(submission), core.now());
   job->request_id = request.request_id();
-  if (absl::Status derived = Derive(*job); !derived.ok()) return derived;
+  SetDerived(*job, derived);
   return job;
 }
 
-absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request) {
-  const std::string ns = request.namespace_().empty() ? "default" : request.namespace_();
+absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request, const Derived& derived) {
+  const std::string ns = NamespaceOf(request);
   absl::StatusOr<Job*> earlier = Earlier(core, request, ns);
   if (!earlier.ok() || *earlier != nullptr) return earlier;
   if (const Job* same = core.jobs().FindName(ns, request.name()); same != nullptr && !same->finished()) {
@@ -69,9 +73,7 @@ absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request) {
                       absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
                       "ask for \"quick\", or have the operator add the namespace to --may-waive");
   }
-  absl::StatusOr<std::unique_ptr<Job>> job = MakeJob(core, request, ns);
-  if (!job.ok()) return job.status();
-  return &core.AddJob(*std::move(job));
+  return &core.AddJob(MakeJob(core, request, derived, ns));
 }
 
 // The node's name and whether it can be had, for a self-test on demand.
@@ -93,8 +95,10 @@ absl::Status CheckFree(Core& core, const v1::StartSelfTestRequest& request) {
 
 }  // namespace
 
-void Submit(Core& core, const v1::SubmitRequest& request, Reply<v1::SubmitResponse> reply) {
-  absl::StatusOr<Job*> job = TakeIn(core, request);
+std::string JobOf(const v1::SubmitRequest& request) { return absl::StrCat(NamespaceOf(request), "/", request.name()); }
+
+void Submit(Core& core, const v1::SubmitRequest& request, const Derived& derived, Reply<v1::SubmitResponse> reply) {
+  absl::StatusOr<Job*> job = TakeIn(core, request, derived);
   if (!job.ok()) return reply(job.status());
   core.AfterCommit([&core, key = (*job)->key(), reply = std::move(reply)](const absl::Status& status) mutable {
     const Job* job = core.jobs().Find(key);
@@ -210,7 +214,10 @@ void StartSelfTest(Core& core, const v1::StartSelfTestRequest& request, Reply<v1
   *spec.mutable_placement()->mutable_nodes() = request.nodes();
   *spec.mutable_self_test() = request.self_test();
   spec.mutable_launch()->set_kind(v1::LaunchSpec::TEST_ONLY);
-  Submit(core, submit, [reply = std::move(reply)](absl::StatusOr<v1::SubmitResponse> submitted) mutable {
+  // Cheap without a mesh.
+  absl::StatusOr<Derived> derived = DeriveFrom(JobOf(submit), spec);
+  if (!derived.ok()) return reply(derived.status());
+  Submit(core, submit, *derived, [reply = std::move(reply)](absl::StatusOr<v1::SubmitResponse> submitted) mutable {
     if (!submitted.ok()) return reply(submitted.status());
     v1::StartSelfTestResponse response;
     *response.mutable_job() = submitted->job();
