@@ -18,6 +18,7 @@
 #include "server/core/coordinator.h"
 #include "server/core/system_clock.h"
 #include "server/main/config.h"
+#include "server/main/open_files.h"
 #include "server/metrics/http_server.h"
 #include "server/metrics/prometheus_metrics.h"
 #include "server/services/rpc_server.h"
@@ -30,6 +31,9 @@ namespace {
 constexpr char kVersion[] = "0.1.0";
 // Of the five seconds in which musterd is to stop.
 constexpr absl::Duration kGrace = absl::Seconds(2);
+
+// Fewer descriptors than this are too few for a gang of a thousand.
+constexpr int64_t kFewFiles = 4096;
 
 constexpr int kFailed = 1, kUsage = 2;
 
@@ -75,6 +79,9 @@ std::string HostOf(const std::string& address) { return address.substr(0, addres
 
 int Serve(const Config& config, Effective effective, const sigset_t& signals) {
   SetUpLog(config.log_level);
+  if (const int64_t files = RaiseOpenFiles(); files >= 0 && files < kFewFiles)
+    spdlog::warn("event=few_open_files limit={} why=\"past it no new connection is taken; raise it with ulimit -Hn\"",
+                 files);
   std::random_device random;
   effective.options.seed = (uint64_t{random()} << 32) | random();
   effective.options.version = kVersion;
