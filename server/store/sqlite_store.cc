@@ -86,6 +86,8 @@ class SqliteStore final : public Store {
 
   void Write();
   absl::Status Transact(const std::deque<Waiting>& group);
+  // In the transaction. FAILED_PRECONDITION: the store has been opened again since.
+  absl::Status CheckTerm();
   absl::Status Apply(const Batch& batch);
 
   const FolderLock lock_;
@@ -143,10 +145,20 @@ void SqliteStore::Write() {
 // All batches in one transaction, or none: a failed disk fails them all alike.
 absl::Status SqliteStore::Transact(const std::deque<Waiting>& group) {
   absl::Status status = writer_.Execute("BEGIN IMMEDIATE");
+  if (status.ok()) status = CheckTerm();
   for (auto it = group.begin(); status.ok() && it != group.end(); ++it) status = Apply(it->batch);
   if (status.ok()) status = writer_.Execute("COMMIT");
   if (!status.ok()) writer_.Execute("ROLLBACK").IgnoreError();
   return status;
+}
+
+// The folder's lock keeps a second server out, unless somebody deletes it, or its file system doesn't hold locks.
+absl::Status SqliteStore::CheckTerm() {
+  absl::StatusOr<int64_t> term = writer_.QueryInteger("SELECT term FROM term");
+  if (!term.ok()) return term.status();
+  if (static_cast<uint64_t>(*term) == term_.value()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("term ", term_.value(), " is over: another musterd has opened ",
+                                                    options_.folder, " as term ", *term, "; end this one"));
 }
 
 absl::Status SqliteStore::Apply(const Batch& batch) {

@@ -58,6 +58,20 @@ TEST_F(SqliteFolder, SecondServer_IsRefusedWithThePidOfTheFirst) {
   EXPECT_TRUE(Open().ok());
 }
 
+TEST_F(SqliteFolder, LockFileDeleted_OlderServerWritesNoMore) {
+  auto older = Open();
+  ASSERT_TRUE(older.ok());
+  ASSERT_TRUE(Put(**older, "a", "1").ok());
+  ASSERT_TRUE(std::filesystem::remove(folder_ + "/lock"));
+  auto newer = Open();
+  ASSERT_TRUE(newer.ok()) << newer.status();
+  const absl::Status late = Put(**older, "a", "2");
+  EXPECT_EQ(late.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(late.message()), HasSubstr("term 1 is over"));
+  EXPECT_TRUE(Put(**newer, "b", "3").ok());
+  EXPECT_EQ(*(*newer)->Get(Kind::kJob, "a"), "1");
+}
+
 TEST_F(SqliteFolder, NewerSchema_IsRefusedWithAdvice) {
   ASSERT_TRUE(Open().ok());
   Sql("PRAGMA user_version=99");
