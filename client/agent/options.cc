@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -60,7 +61,10 @@ absl::Status Bad(absl::string_view field, absl::string_view problem, absl::strin
 
 absl::StatusOr<std::string> ReadFile(const std::string& flag, const std::string& path) {
   std::ifstream in(path);
-  if (!in) return Bad(flag, absl::StrCat("cannot read ", path), "give the path of a readable file");
+  std::error_code none;
+  // A folder opens, and reading from it throws.
+  if (!in || std::filesystem::is_directory(path, none))
+    return Bad(flag, absl::StrCat("cannot read ", path), "give the path of a readable file");
   return std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
 }
 

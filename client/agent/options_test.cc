@@ -104,6 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BadInput{"CorruptAboveOne", {"--simulate-corrupt", "1.5"}, "", "--simulate-corrupt"},
                     BadInput{"SlowBelowOne", {"--simulate-slow", "0.5"}, "", "--simulate-slow"},
                     BadInput{"NoFile", {"--config", "/no/such/file"}, "", "/no/such/file"},
+                    BadInput{"LabelsFileIsAFolder", {"--labels-file", "/tmp"}, "", "cannot read /tmp"},
+                    BadInput{"ConfigIsAFolder", {"--config", "/tmp"}, "", "cannot read /tmp"},
                     BadInput{"NoLabelsFile", {"--labels-file", "/no/such/file"}, "", "--labels-file"},
                     BadInput{"NoMuster", {"--allow-launch", "--muster-binary", "/no/muster"}, "", "--muster-binary"},
                     BadInput{"LongName", {"--node-name", std::string(300, 'x')}, "", "--node-name"},

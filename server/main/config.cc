@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -100,7 +101,10 @@ absl::Status Take(const Setting& setting, const std::string& where, const std::s
 
 absl::Status ReadFile(const std::string& path, Config& config) {
   std::ifstream in(path);
-  if (!in) return FieldError("config", absl::StrCat("can't read ", path), "give a file that is there");
+  std::error_code none;
+  // A folder opens, and reads as if it were empty.
+  if (!in || std::filesystem::is_directory(path, none))
+    return FieldError("config", absl::StrCat("can't read ", path), "give a file that is there");
   std::stringstream text;
   text << in.rdbuf();
   YAML::Node root;
