@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client/cli/escape.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/format.h"
@@ -181,7 +182,9 @@ absl::Status FlagSet::CheckArguments() const {
   if (arguments_ == nullptr) return absl::OkStatus();
   if (arguments_->size() < least_) {
     return UsageError(absl::StrCat(command_, " needs ", arguments_name_,
-                                   least_ > 1 ? absl::StrCat(", at least ", least_, " of them") : ""),
+                                   least_ > 1 && !absl::StrContains(arguments_name_, ' ')
+                                       ? absl::StrCat(", at least ", least_, " of them")
+                                       : ""),
                       Usage());
   }
   if (arguments_->size() > most_) {
@@ -210,10 +213,11 @@ std::string FlagSet::Usage() const { return absl::StrCat("see: ", command_, " --
 std::string FlagSet::ArgumentsText() const {
   if (arguments_ == nullptr) return "";
   if (rest_) return absl::StrCat("[--] ", arguments_name_, "…");
+  // Of several words each is one argument, and the last one repeats.
+  const std::vector<std::string> words = absl::StrSplit(arguments_name_, ' ');
   std::string out;
-  for (size_t i = 0; i < least_; ++i) absl::StrAppend(&out, i ? " " : "", arguments_name_);
-  if (most_ > least_)
-    absl::StrAppend(&out, out.empty() ? "" : " ", "[", arguments_name_, most_ > least_ + 1 ? "…]" : "]");
+  for (size_t i = 0; i < least_; ++i) absl::StrAppend(&out, i ? " " : "", words[std::min(i, words.size() - 1)]);
+  if (most_ > least_) absl::StrAppend(&out, out.empty() ? "" : " ", "[", words.back(), most_ > least_ + 1 ? "…]" : "]");
   return out;
 }
 

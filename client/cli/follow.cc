@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/escape.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/format.h"
 #include "client/cli/job_view.h"
 #include "client/cli/names.h"
+#include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
 
 namespace muster::cli {
@@ -51,9 +53,11 @@ class JobPrinter {
 
   void Line(const v1::Job& job) {
     const std::string state = StateWord(job);
-    std::string rest = job.why();
+    std::string rest = WhyText(job);
     if (job.attempt() != last_.attempt() && seen()) absl::StrAppend(&rest, " · attempt ", job.attempt());
-    if (job.epoch() != last_.epoch()) absl::StrAppend(&rest, " · epoch ", job.epoch());
+    // Most reasons name it themselves.
+    const std::string epoch = absl::StrCat("epoch ", job.epoch());
+    if (job.epoch() != last_.epoch() && !absl::StrContains(rest, epoch)) absl::StrAppend(&rest, " · ", epoch);
     context_.out.Line({Span(absl::FormatTime("%H:%M:%S", context_.now(), context_.zone), Style::kDim), "  ",
                        Span(state, StateStyle(job)),
                        std::string(std::max(kStateWidth, state.size()) - state.size() + 2, ' '), rest});
@@ -78,6 +82,13 @@ int End(Context& context, const v1::Job& job) {
   return job.result() == v1::RESULT_CANCELLED ? kExitCancelled : kExitNo;
 }
 
+// Only the watching ends.
+absl::Status OutOfTime(const v1::Job& job) {
+  return OutcomeError(absl::StatusCode::kDeadlineExceeded, v1::OUTCOME_UNSPECIFIED,
+                      absl::StrCat(JobName(job), " is still ", StateWord(job), " at the end of --timeout, and goes on"),
+                      absl::StrCat("follow it with: muster watch job ", TypedName(job.namespace_(), job.name())));
+}
+
 }  // namespace
 
 absl::StatusOr<int> FollowJob(Context& context, const v1::JobRef& ref) {
@@ -89,6 +100,9 @@ absl::StatusOr<int> FollowJob(Context& context, const v1::JobRef& ref) {
     const absl::Status status =
         context.coordinator().WatchJob(request, until, [&](const v1::Job& job) { printer.Show(job); });
     if (printer.last().phase() == v1::FINISHED) return End(context, printer.last());
+    if (printer.seen() && (absl::IsDeadlineExceeded(status) || context.now() >= until)) {
+      return OutOfTime(printer.last());
+    }
     if (!status.ok() && !(absl::IsUnavailable(status) && printer.seen())) {
       if (absl::IsNotFound(status)) return WithWayOut(status, "jobs there are: muster get jobs --all");
       return status;

@@ -52,7 +52,8 @@ std::string BytesText(int64_t bytes) {
 
 std::string GbpsText(double gbps) {
   // Small figures (TCP over loopback, faulty links) would all read 0.0.
-  return gbps > 0 && gbps < 0.1 ? absl::StrFormat("%.3f", gbps) : absl::StrFormat("%.1f", gbps);
+  if (gbps > 0 && gbps < 1) return absl::StrFormat("%.3f", gbps);
+  return gbps > 0 && gbps < 10 ? absl::StrFormat("%.2f", gbps) : absl::StrFormat("%.1f", gbps);
 }
 
 std::string RatioText(double left, double right) { return absl::StrFormat("%.2f ×", right / left); }

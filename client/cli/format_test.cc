@@ -49,6 +49,8 @@ TEST(BytesText, UsesBinaryUnits) {
 TEST(GbpsText, SmallFiguresKeepTheirDigits) {
   EXPECT_EQ(GbpsText(458.21), "458.2");
   EXPECT_EQ(GbpsText(0.021), "0.021");
+  EXPECT_EQ(GbpsText(0.114), "0.114");
+  EXPECT_EQ(GbpsText(4.26), "4.26");
   EXPECT_EQ(GbpsText(0), "0.0");
 }
 

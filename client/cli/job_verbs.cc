@@ -73,8 +73,9 @@ class CancelCommand final : public JobCommand {
     } else if (context.format == Format::kName) {
       context.out.Line(JobName(*job));
     } else {
-      context.out.Line({Span(JobName(*job), Style::kBold), " ", Span(StateWord(*job), StateStyle(*job)),
-                        job->why().empty() ? "" : absl::StrCat(": ", job->why())});
+      context.out.Line(
+          {Span(JobName(*job), Style::kBold), " ", Span(StateWord(*job), StateStyle(*job)),
+           job->why().empty() || WhyText(*job) == StateWord(*job) ? "" : absl::StrCat(": ", WhyText(*job))});
       if (const std::string next = NextCommand(*job); !next.empty()) {
         context.out.Line({Span("next: ", Style::kDim), next});
       }

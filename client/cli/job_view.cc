@@ -138,7 +138,7 @@ void PrintJobs(Screen& out, const Look& look, const google::protobuf::RepeatedPt
                Thousands(job.spec().members() * WorkersPerMember(job.spec())), absl::StrCat(job.spec().priority()),
                absl::StrCat(job.attempt()), job.epoch() > 0 ? absl::StrCat(job.epoch()) : "–",
                job.has_submitted() ? look.When(job.submitted()) : "", look.wide ? job.uid() : "",
-               look.wide ? job.receipt_id() : "", job.why()});
+               look.wide ? job.receipt_id() : "", WhyText(job)});
   }
   table.Print(out);
 }
@@ -152,7 +152,7 @@ void PrintJob(Screen& out, const Look& look, const v1::Job& job, const mesh::Mes
     if (job.phase() == v1::FINISHED && !look.wide) since = absl::StrCat("   ", look.When(job.phase_since()));
   }
   out.Line({Span(JobName(job), Style::kBold), "  ", Span(StateWord(job), StateStyle(job)), since});
-  if (!job.why().empty()) out.Line(absl::StrCat("  ", job.why()));
+  if (!job.why().empty()) out.Line(absl::StrCat("  ", WhyText(job)));
   out.Blank();
   FactsOf(look, job, mesh).Print(out);
   if (job.has_placement() && job.placement().ranks_size() > 0) {

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "client/cli/exit_code.h"
 #include "lib/base/errors.h"
 
@@ -64,6 +65,13 @@ std::string StateWord(const v1::Job& job) {
     default:
       return "finished";
   }
+}
+
+std::string WhyText(const v1::Job& job) {
+  const std::string word = job.phase() == v1::STOPPING    ? "stops"
+                           : job.phase() == v1::REPAIRING ? "repairs"
+                                                          : StateWord(job);
+  return std::string(absl::StripPrefix(job.why(), absl::StrCat(word, ": ")));
 }
 
 Style StateStyle(const v1::Job& job) {

@@ -23,6 +23,8 @@ std::string TypedName(const std::string& ns, const std::string& name);
 
 // Lower case, one word: "testing", "succeeded" for a finished job.
 std::string StateWord(const v1::Job& job);
+// Why it is there, without the state's own word in front: "wrong data" of "cancelled: wrong data".
+std::string WhyText(const v1::Job& job);
 Style StateStyle(const v1::Job& job);
 std::string PhaseWord(v1::Phase phase);
 // "pass", "FAIL": what must be seen is in capitals.

@@ -86,7 +86,8 @@ class PlanCommand final : public Command {
       context.out.Blank();
       context.out.Line(CostText(placement));
     }
-    if (plan.has_self_test_estimate()) {
+    // Under a second it says nothing.
+    if (plan.has_self_test_estimate() && FromProto(plan.self_test_estimate()) >= absl::Seconds(1)) {
       context.out.Line(absl::StrCat("self-test about ", DurationText(FromProto(plan.self_test_estimate()))));
     }
     for (const std::string& note : plan.notes()) context.out.Line({Span("note: ", Style::kDim), note});

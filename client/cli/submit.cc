@@ -30,7 +30,7 @@ class SubmitCommand final : public Command {
       return Refused(context, about_file ? AboutFile(WithLine(answer.status(), *file)) : answer.status());
     }
     Say(context, answer->job());
-    if (!wait_) return kExitOk;
+    if (!wait_) return answer->job().result() == v1::FAILED ? kExitNo : kExitOk;
     v1::JobRef ref;
     ref.set_uid(answer->job().uid());
     return FollowJob(context, ref);
@@ -50,7 +50,9 @@ class SubmitCommand final : public Command {
     context.out.Line({Span(JobName(job), Style::kBold), " submitted"});
     for (const std::string& note : job.notes()) context.out.Line({Span("note: ", Style::kDim), note});
     if (wait_) return;
-    context.out.Line({Span(StateWord(job), StateStyle(job)), job.why().empty() ? "" : absl::StrCat(": ", job.why())});
+    context.out.Line(
+        {Span(StateWord(job), StateStyle(job)), job.why().empty() ? "" : absl::StrCat(": ", WhyText(job))});
+    if (job.phase() == v1::FINISHED) return;
     context.out.Line(
         {Span("next: ", Style::kDim), absl::StrCat("muster watch job ", TypedName(job.namespace_(), job.name()))});
   }

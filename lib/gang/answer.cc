@@ -150,7 +150,7 @@ std::string WhyNow(const Gang& gang) {
       if (!stop.overdue) nodes.push_back(stop.node);
     }
     return absl::StrCat("stops: ", stopping->why, "; waits for the end of what runs on ", nodes.size(),
-                        " nodes: ", FewNames(nodes));
+                        nodes.size() == 1 ? " node: " : " nodes: ", FewNames(nodes));
   }
   const auto* repairing = std::get_if<Repairing>(&gang.state);
   if (repairing == nullptr) return gang.why;
@@ -161,10 +161,11 @@ std::string WhyNow(const Gang& gang) {
       nodes.push_back(seat == nullptr ? uid.value() : seat->name);
     }
     return absl::StrCat("repairs: ", repairing->why, "; waits for the end of what ran before on ", nodes.size(),
-                        " nodes: ", FewNames(nodes));
+                        nodes.size() == 1 ? " node: " : " nodes: ", FewNames(nodes));
   }
   if (repairing->replacement != nullptr) return absl::StrCat("repairs: ", repairing->why, "; waits for its self-test");
-  return absl::StrCat("repairs: ", repairing->why, "; waits for ", repairing->vacated.size(), " replacement nodes");
+  return absl::StrCat("repairs: ", repairing->why, "; waits for ", repairing->vacated.size(),
+                      repairing->vacated.size() == 1 ? " replacement node" : " replacement nodes");
 }
 
 }  // namespace muster::gang

@@ -96,8 +96,9 @@ void TryRelease(Turn& turn) {
   gang.here.Clear();
   for (auto& [index, member] : gang.members) Bind(member);
   gang.state = Running{.released = *std::move(released), .first_clean_exit = std::nullopt, .exited = 0};
-  turn.Moved(absl::StrCat("released: epoch ", gang.epoch.value(), ", ", turn.members(), " members on ",
-                          gang.seats->nodes().size(), " nodes"));
+  turn.Moved(absl::StrCat("released: epoch ", gang.epoch.value(), ", ", turn.members(),
+                          turn.members() == 1 ? " member on " : " members on ", gang.seats->nodes().size(),
+                          gang.seats->nodes().size() == 1 ? " node" : " nodes"));
 }
 
 }  // namespace muster::gang

@@ -132,7 +132,7 @@ TEST(Rule02End, NewWorkloadOfALivingOwner_StartsAnew) {
   for (const bool cancelled : {false, true}) {
     Harness h({.source = v1::PlacementSpec::KUEUE, .owned = true, .limits = [] {
                  v1::LimitsSpec limits;
-                 limits.set_max_tries(-1);
+                 limits.set_max_tries(0);
                  return limits;
                }()});
     h.Do(Reserved{{"w1", h.now, "a"}, PlacementOn({0, 1})});

@@ -1,5 +1,7 @@
 #include "lib/gang/limits.h"
 
+#include <algorithm>
+
 #include "google/protobuf/duration.pb.h"
 
 namespace muster::gang {
@@ -12,8 +14,6 @@ absl::Duration Or(const google::protobuf::Duration& given, absl::Duration otherw
   const absl::Duration duration = absl::Seconds(given.seconds()) + absl::Nanoseconds(given.nanos());
   return duration > absl::ZeroDuration() ? duration : otherwise;
 }
-
-int32_t Or(int32_t given, int32_t otherwise) { return given == 0 ? otherwise : given < 0 ? 0 : given; }
 
 absl::Duration TestDeadline(v1::SelfTestSpec::Profile profile) {
   switch (profile) {
@@ -31,8 +31,8 @@ absl::Duration TestDeadline(v1::SelfTestSpec::Profile profile) {
 Limits LimitsOf(const v1::JobSpec& spec) {
   Limits limits;
   const v1::LimitsSpec& given = spec.limits();
-  limits.max_tries = Or(given.max_tries(), limits.max_tries);
-  limits.max_restarts = Or(given.max_restarts(), limits.max_restarts);
+  if (given.has_max_tries()) limits.max_tries = std::max(given.max_tries(), 0);
+  if (given.has_max_restarts()) limits.max_restarts = std::max(given.max_restarts(), 0);
   limits.assemble_deadline = Or(given.assemble_deadline(), limits.assemble_deadline);
   limits.repair_deadline = Or(given.repair_deadline(), limits.repair_deadline);
   limits.stop_deadline = Or(given.stop_deadline(), limits.stop_deadline);

@@ -10,7 +10,7 @@
 namespace muster::gang {
 
 struct Limits {
-  // Of LimitsSpec; 0 there means the default, a negative count means none.
+  // Of LimitsSpec: a count that is absent means the default, 0 none.
   int32_t max_tries = 3;
   int32_t max_restarts = 3;
   absl::Duration assemble_deadline = absl::Minutes(10);

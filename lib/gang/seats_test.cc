@@ -75,13 +75,13 @@ TEST(IndexSet, CountsAndFindsTheFirstAbsent) {
   EXPECT_EQ(set.FirstAbsent(1, 3), std::vector<PodIndex>{PodIndex(0)});
 }
 
-TEST(Limits, ZeroIsTheDefault_NegativeIsNone_NonsenseIsTheDefault) {
+TEST(Limits, AbsentIsTheDefault_ZeroTriesAreNone_NonsenseIsTheDefault) {
   v1::JobSpec spec;
   EXPECT_EQ(LimitsOf(spec).max_tries, 3);
   EXPECT_EQ(LimitsOf(spec).deadline, absl::InfiniteDuration());
   EXPECT_EQ(LimitsOf(spec).test_deadline, absl::Minutes(1));
   spec.mutable_self_test()->set_profile(v1::SelfTestSpec::SOAK);
-  spec.mutable_limits()->set_max_tries(-1);
+  spec.mutable_limits()->set_max_tries(0);
   spec.mutable_limits()->set_max_restarts(9);
   spec.mutable_limits()->mutable_stop_deadline()->set_seconds(5);
   spec.mutable_limits()->mutable_exit_grace()->set_seconds(-5);

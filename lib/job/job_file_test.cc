@@ -159,7 +159,7 @@ std::vector<BadFile> BadFiles() {
       {Mesh("axes: {tp: 4}, permutation: [0, 1]"), "spec.mesh.permutation: a permutation with dialect megatron"},
       {Mesh("axes: {tp: 4}, megatron: {rankOffset: 8}"), "f:5: spec.mesh.megatron.rankOffset: 8 is not 0"},
       {Mesh("axes: {tp: 4}, order: tp-xx"), "f:5: spec.mesh: "},
-      {Mesh("compat: sloppy"), "f:5: spec.mesh.compat: \"sloppy\" is unknown; (known: careful, upstream)"},
+      {Mesh("compat: sloppy"), "f:5: spec.mesh.compat: \"sloppy\" is unknown; use one of careful, upstream"},
       // Placement.
       {Spec("placement: {source: kueu}"), "f:4: spec.placement.source: \"kueu\" is unknown; did you mean \"kueue\"?"},
       {Spec("placement: {slices: [{size: 3, tier: rack}]}"),
@@ -182,7 +182,7 @@ std::vector<BadFile> BadFiles() {
       {Spec("placement: {nodeSelector: {a: b, a: c}}"), "spec.placement.nodeSelector.a: the key is there twice"},
       // Self-test.
       {Spec("selfTest: {profile: quik}"), "f:4: spec.selfTest.profile: \"quik\" is unknown; did you mean \"quick\"?"},
-      {Spec("selfTest: {backend: mpi}"), "spec.selfTest.backend: \"mpi\" is unknown; (known: gloo, nccl, simulated)"},
+      {Spec("selfTest: {backend: mpi}"), "spec.selfTest.backend: \"mpi\" is unknown; use one of gloo, nccl, simulated"},
       {Spec("selfTest: {maxAge: 10}"), "spec.selfTest.maxAge: \"10\" is no duration; write a number with its unit"},
       {Spec("selfTest: {maxAge: -5m}"), "spec.selfTest.maxAge: -300 s is negative; give 0 or more"},
       {Spec("selfTest: {deadline: 9999999999h}"), "spec.selfTest.deadline: the duration is beyond ten years"},

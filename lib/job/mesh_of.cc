@@ -152,9 +152,10 @@ absl::StatusOr<mesh::MeshSpec> MeshSpecOf(const v1::MeshSpec& spec) {
   const std::vector<std::string>& dialects = DialectNames();
   if (std::find(dialects.begin(), dialects.end(), dialect) == dialects.end()) {
     const std::string nearest = NearestName(dialect, dialects);
-    return FieldError("spec.mesh.dialect", absl::StrCat("\"", dialect.substr(0, 64), "\" is unknown"),
-                      absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean \"", nearest, "\"? "),
-                                   "(known: ", absl::StrJoin(dialects, ", "), ")"));
+    return FieldError(
+        "spec.mesh.dialect", absl::StrCat("\"", dialect.substr(0, 64), "\" is unknown"),
+        nearest.empty() ? absl::StrCat("use one of ", absl::StrJoin(dialects, ", "))
+                        : absl::StrCat("did you mean \"", nearest, "\"? (known: ", absl::StrJoin(dialects, ", "), ")"));
   }
   if (absl::Status status = CheckAxes(spec, dialect); !status.ok()) return status;
   if (absl::Status status = CheckOptions(spec, dialect); !status.ok()) return status;

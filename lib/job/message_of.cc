@@ -232,8 +232,9 @@ class Reader {
     }
     const std::string nearest = NearestName(value.text, names);
     return FileError(context_, value, path, absl::StrCat(Shown(value), " is unknown"),
-                     absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean \"", nearest, "\"? "),
-                                  "(known: ", absl::StrJoin(names, ", "), ")"));
+                     nearest.empty()
+                         ? absl::StrCat("use one of ", absl::StrJoin(names, ", "))
+                         : absl::StrCat("did you mean \"", nearest, "\"? (known: ", absl::StrJoin(names, ", "), ")"));
   }
 
   absl::Status ReadDuration(const YamlNode& value, const std::string& path, const FieldDescriptor& field) {

@@ -160,9 +160,10 @@ absl::Status CheckSelfTest(const v1::SelfTestSpec& test, const mesh::Mesh* mesh)
   const std::vector<std::string> backends = {"gloo", "nccl", "simulated"};
   if (!test.backend().empty() && std::find(backends.begin(), backends.end(), test.backend()) == backends.end()) {
     const std::string nearest = NearestName(test.backend(), backends);
-    return FieldError("spec.selfTest.backend", absl::StrCat(Short(test.backend()), " is unknown"),
-                      absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean \"", nearest, "\"? "),
-                                   "(known: ", absl::StrJoin(backends, ", "), ")"));
+    return FieldError(
+        "spec.selfTest.backend", absl::StrCat(Short(test.backend()), " is unknown"),
+        nearest.empty() ? absl::StrCat("use one of ", absl::StrJoin(backends, ", "))
+                        : absl::StrCat("did you mean \"", nearest, "\"? (known: ", absl::StrJoin(backends, ", "), ")"));
   }
   if (absl::Status s = CheckDuration("spec.selfTest.maxAge", test.max_age()); !s.ok()) return s;
   if (absl::Status s = AtMost("spec.selfTest.floorGbps", test.floor_gbps_size(), 64, "floors"); !s.ok()) return s;

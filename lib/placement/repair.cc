@@ -226,7 +226,9 @@ std::string PlacedReason(const Task& task, const Units& units) {
                                  task.spares.count(units[unit]) > 0 ? "spare " : "", topology.node(units[unit]).name));
   }
   const size_t stay = task.vacant.size() - task.repair.vacated.size();
-  return absl::StrCat("moved ", FewNames(moves), "; the other ", Nodes(static_cast<int64_t>(stay)), " stay");
+  if (stay == 0) return absl::StrCat("moved ", FewNames(moves));
+  return absl::StrCat("moved ", FewNames(moves), "; the other ", Nodes(static_cast<int64_t>(stay)),
+                      stay == 1 ? " stays" : " stay");
 }
 
 Placed PlacedOf(const Task& task, Units units) {

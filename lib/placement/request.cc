@@ -43,4 +43,10 @@ absl::StatusOr<Request> RequestOf(std::string job, const v1::JobSpec& spec, std:
   return request;
 }
 
+bool NamesUnknownTier(const v1::PlacementSpec& spec, const Tiers& tiers) {
+  if (!spec.required().empty() && !tiers.Find(spec.required())) return true;
+  return std::any_of(spec.slices().begin(), spec.slices().end(),
+                     [&](const v1::PlacementSpec::Slice& slice) { return !tiers.Find(slice.tier()); });
+}
+
 }  // namespace muster::placement

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "lib/mesh/mesh.h"
 #include "lib/placement/traffic.h"
+#include "lib/topology/tiers.h"
 #include "proto/muster/v1/job.pb.h"
 
 namespace muster::placement {
@@ -30,5 +31,8 @@ struct Request {
 // INVALID_ARGUMENT: a traffic item names a family that the mesh doesn't have, or slices that don't align with members
 // per node; RESOURCE_EXHAUSTED: as UnitTraffic::Of.
 absl::StatusOr<Request> RequestOf(std::string job, const v1::JobSpec& spec, std::shared_ptr<const mesh::Mesh> mesh);
+
+// Whether it asks for a tier that isn't configured, which no node that comes can help.
+bool NamesUnknownTier(const v1::PlacementSpec& spec, const Tiers& tiers);
 
 }  // namespace muster::placement

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
 
 namespace muster::selftest {
 namespace {
@@ -24,14 +25,15 @@ enum Weight { kVerdict, kShape, kPlacement, kSurroundings, kBandwidth, kAnnotati
 class Differences {
  public:
   void Text(Weight weight, const std::string& field, const std::string& left, const std::string& right) {
-    if (left != right) Add(weight, 0, field, left, right, 0);
+    if (left != right) Add(weight, 0, field, left, right, absl::nullopt);
   }
 
   void Number(Weight weight, const std::string& field, double left, double right, double notable = 0) {
     if (left == right) return;
-    const double ratio = left != 0 ? right / left : 0;
-    if (left != 0 && std::abs(ratio - 1) < notable) return;
-    const double size = ratio > 0 ? std::abs(std::log(ratio)) : HUGE_VAL;
+    absl::optional<double> ratio;
+    if (left != 0) ratio = right / left;
+    if (ratio && std::abs(*ratio - 1) < notable) return;
+    const double size = ratio && *ratio > 0 ? std::abs(std::log(*ratio)) : HUGE_VAL;
     Add(weight, size, field, absl::StrFormat("%.6g", left), absl::StrFormat("%.6g", right), ratio);
   }
 
@@ -64,12 +66,12 @@ class Differences {
   };
 
   void Add(Weight weight, double size, const std::string& field, const std::string& left, const std::string& right,
-           double ratio) {
+           absl::optional<double> ratio) {
     Row row{weight, size, {}};
     row.difference.set_field(field);
     row.difference.set_left(left);
     row.difference.set_right(right);
-    row.difference.set_ratio(ratio);
+    if (ratio) row.difference.set_ratio(*ratio);
     rows_.push_back(std::move(row));
   }
 

@@ -24,7 +24,7 @@ constexpr int64_t kMaxWorld = int64_t{1} << 20;
 
 absl::Status Contradiction(const Setting& setting) {
   if (setting.spec.profile() == v1::SelfTestSpec::NONE) {
-    return FieldError("spec.self_test.profile", "NONE has no test to plan", "release it as waived");
+    return FieldError("spec.selfTest.profile", "NONE has no test to plan", "release it as waived");
   }
   if (setting.world < 1 || setting.world > kMaxWorld) {
     return FieldError("spec.members", absl::StrCat(setting.world, " workers are outside 1..", kMaxWorld),

@@ -20,14 +20,6 @@ bool FromInventory(const Job& job) {
   return source == v1::PlacementSpec::MUSTER || source == v1::PlacementSpec::SOURCE_UNSPECIFIED;
 }
 
-// No node that comes can help a job that asks for a tier which isn't configured.
-bool NamesUnknownTier(const Job& job, const Tiers& tiers) {
-  const v1::PlacementSpec& spec = job.gang.spec->placement();
-  if (!spec.required().empty() && !tiers.Find(spec.required())) return true;
-  return std::any_of(spec.slices().begin(), spec.slices().end(),
-                     [&](const v1::PlacementSpec::Slice& slice) { return !tiers.Find(slice.tier()); });
-}
-
 queue::Turn TurnOf(const Job& job) { return {job.gang.spec->priority(), job.key(), job.gang.uid}; }
 
 // The repair of a job whose ranks have lost nodes; nullopt: it stands on nodes that the inventory doesn't know.
@@ -160,7 +152,7 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
       events.emplace_back(job->key(), repair ? gang::Event(gang::ReplacementFound{placement})
                                              : gang::Event(gang::PlacementFound{placement}));
     } else if (std::holds_alternative<placement::Never>(answer.decision) && !repair &&
-               NamesUnknownTier(*job, nodes.tiers())) {
+               placement::NamesUnknownTier(job->gang.spec->placement(), nodes.tiers())) {
       events.emplace_back(job->key(), gang::NeverFits{placement::ReasonOf(answer.decision)});
     } else {
       // Nodes come as their agents register: what the present ones can't hold waits for more.

@@ -25,6 +25,24 @@ std::string NamespaceOf(const v1::SubmitRequest& request) {
   return request.namespace_().empty() ? "default" : request.namespace_();
 }
 
+// What this coordinator has no hands for. The contract has it, so that files and clients need not change.
+absl::Status CheckHands(const v1::JobSpec& spec) {
+  switch (spec.launch().kind()) {
+    case v1::LaunchSpec::KUBERNETES:
+      return FieldError("spec.launch.kind", "\"kubernetes\" needs a controller that this coordinator doesn't have",
+                        "use external and call \"muster exec\" in each pod, or agent");
+    case v1::LaunchSpec::COMMAND:
+      return FieldError("spec.launch.kind", "\"command\" needs a launcher that this coordinator doesn't have",
+                        "use external and start \"muster exec\" by your command, or agent");
+    default:
+      break;
+  }
+  if (spec.placement().source() == v1::PlacementSpec::KUEUE)
+    return FieldError("spec.placement.source", "\"kueue\" needs a controller that this coordinator doesn't have",
+                      "leave it out, or use bound for nodes that another scheduler chooses");
+  return absl::OkStatus();
+}
+
 // The job that this request has made before; nullptr: none.
 absl::StatusOr<Job*> Earlier(Core& core, const v1::SubmitRequest& request, const std::string& ns) {
   if (request.request_id().empty()) return nullptr;
@@ -73,6 +91,7 @@ absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request, const 
                       absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
                       "ask for \"quick\", or have the operator add the namespace to --may-waive");
   }
+  if (absl::Status hands = CheckHands(request.spec()); !hands.ok()) return hands;
   return &core.AddJob(MakeJob(core, request, derived, ns));
 }
 
@@ -178,7 +197,8 @@ void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<v1::Explana
       v1::Explanation explanation = placement::Explain(*job.request, cluster, placement::Place(*job.request, cluster));
       // It waits for nodes that may still register; what can never be would have failed.
       if (explanation.feasibility() == v1::NEVER) explanation.set_feasibility(v1::NOT_NOW);
-      if (!job.waits_for.empty()) explanation.add_details(absl::StrCat("in the queue: ", job.waits_for));
+      if (!job.waits_for.empty() && job.waits_for != explanation.summary())
+        explanation.add_details(absl::StrCat("in the queue: ", job.waits_for));
       if (job.queue_position > 0) explanation.add_details(absl::StrCat("place in the queue: ", job.queue_position));
       return reply(std::move(explanation));
     }

@@ -61,6 +61,10 @@ absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const p
   if (!made.ok()) return made.status();
   v1::PlanResponse response;
   *response.mutable_explanation() = placement::Explain(*made, cluster, placement::Place(*made, cluster));
+  // Nodes may still register here; a given list is all there is.
+  if (request.nodes_size() == 0 && response.explanation().feasibility() == v1::NEVER &&
+      !placement::NamesUnknownTier(request.spec().placement(), tiers))
+    response.mutable_explanation()->set_feasibility(v1::NOT_NOW);
   EstimateTest(request, *mesh, response);
   if (*mesh != nullptr)
     for (const std::string& note : (*mesh)->notes()) response.add_notes(note);
