@@ -12,8 +12,8 @@ Batch One(std::string key) {
 }
 
 TEST(MemoryStore, ByHand_NothingIsThereBeforeFlush) {
+  int done = 0;  // before the store, which runs what is left of `done` when it closes
   auto store = MemoryStore::Open(std::make_shared<MemoryDisk>(), MemoryStore::Mode::kByHand);
-  int done = 0;
   store->Commit(One("a"), [&](const absl::Status&) { ++done; });
   store->Commit(One("b"), [&](const absl::Status&) { ++done; });
   EXPECT_TRUE(store->Load(Kind::kJob)->empty());
@@ -34,18 +34,18 @@ TEST(MemoryStore, Crash_LosesWhatWasNotFlushedAndTellsNobody) {
 
 TEST(MemoryStore, OlderOpening_CanWriteNoMore) {
   auto disk = std::make_shared<MemoryDisk>();
+  absl::Status status;
   auto older = MemoryStore::Open(disk);
   auto newer = MemoryStore::Open(disk);
-  absl::Status status;
   older->Commit(One("a"), [&](const absl::Status& s) { status = s; });
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(newer->Load(Kind::kJob)->empty());
 }
 
 TEST(MemoryStore, FailWith_FailsBatchesUntilCleared) {
+  absl::Status status;
   auto store = MemoryStore::Open(std::make_shared<MemoryDisk>());
   store->FailWith(absl::UnavailableError("full"));
-  absl::Status status;
   store->Commit(One("a"), [&](const absl::Status& s) { status = s; });
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_TRUE(store->Load(Kind::kJob)->empty());
