@@ -31,6 +31,7 @@ std::set<size_t> NodesOf(const v1::StridedGroup& group, const std::vector<size_t
   for (const int64_t member : group.members()) add(member);
   if (group.members_size() > 0 || group.strides_size() != group.sizes_size()) return nodes;
   const int64_t world = static_cast<int64_t>(node_of_rank.size()) * workers;
+  if (group.base() < 0 || group.base() >= world) return nodes;
   int64_t size = 1;
   for (const int64_t digit : group.sizes()) {
     if (digit < 1 || digit > world / size) return nodes;  // no group is larger than the world
