@@ -1,0 +1,2 @@
+#!/bin/sh
+exec python3 tests/guide/follow_guide.py "$@"
