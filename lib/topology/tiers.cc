@@ -76,7 +76,7 @@ std::vector<std::string> Tiers::Names() const {
   return names;
 }
 
-std::string PathText(const TopologyPath& path) {
+std::string PathText(absl::Span<const std::string> path) {
   std::string text;
   for (size_t i = 0; i < path.size(); ++i) absl::StrAppend(&text, i == 0 ? "" : "/", path[i].empty() ? "-" : path[i]);
   return text;

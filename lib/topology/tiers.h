@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 
 namespace muster {
 
@@ -59,6 +60,6 @@ TopologyPath PathOf(const Labels& labels, const Tiers& tiers) {
 }
 
 // "b1/r2"; an unknown tier reads "-".
-std::string PathText(const TopologyPath& path);
+std::string PathText(absl::Span<const std::string> path);
 
 }  // namespace muster

@@ -32,6 +32,11 @@ absl::Status CheckNode(const TopologyNode& node, const Tiers& tiers) {
                         absl::StrCat("at most ", kMaxLabelLength, " are allowed"));
     }
   }
+  if (node.accelerator.size() > kMaxLabelLength) {
+    return FieldError(absl::StrCat(field, ".accelerator"),
+                      absl::StrCat("the domain has ", node.accelerator.size(), " characters"),
+                      absl::StrCat("at most ", kMaxLabelLength, " are allowed"));
+  }
   return absl::OkStatus();
 }
 
@@ -49,6 +54,10 @@ int ComparePaths(const TopologyPath& a, const TopologyPath& b) {
     if (const int order = CompareNatural(a[next_a], b[next_b])) return order;
     i = next_a + 1;
   }
+}
+
+bool NameLess(const std::shared_ptr<const TopologyNode>& node, absl::string_view name) {
+  return CompareNatural(node->name, name) < 0;
 }
 
 // How the path continues below tier `after`: the next tier it knows, or its size.
@@ -74,17 +83,78 @@ absl::StatusOr<std::shared_ptr<const Topology>> Topology::Create(Tiers tiers, st
   }
   std::shared_ptr<Topology> made(new Topology);
   made->tiers_ = std::move(tiers);
-  made->nodes_ = std::move(nodes);
-  made->BuildTree();
+  made->nodes_.reserve(nodes.size());
+  for (TopologyNode& node : nodes) made->nodes_.push_back(std::make_shared<const TopologyNode>(std::move(node)));
+  made->SortTree();
+  made->BuildTree({});
   return std::shared_ptr<const Topology>(std::move(made));
 }
 
-void Topology::BuildTree() {
-  const int32_t count = size();
-  tree_order_.reserve(count);
-  for (int32_t i = 0; i < count; ++i) tree_order_.push_back(NodeIndex(i));
+absl::StatusOr<std::shared_ptr<const Topology>> Topology::With(TopologyNode node) const {
+  if (absl::Status status = CheckNode(node, tiers_); !status.ok()) return status;
+  const auto added = std::make_shared<const TopologyNode>(std::move(node));
+  const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), added->name, NameLess);
+  const int32_t index = static_cast<int32_t>(at - nodes_.begin());
+  const bool there = at != nodes_.end() && (*at)->name == added->name;
+  std::shared_ptr<Topology> made(new Topology);
+  made->tiers_ = tiers_;
+  made->nodes_.reserve(nodes_.size() + 1);
+  made->nodes_.assign(nodes_.begin(), at);
+  made->nodes_.push_back(added);
+  made->nodes_.insert(made->nodes_.end(), there ? at + 1 : at, nodes_.end());
+  const auto moved = [&](int32_t i) { return i + (!there && i >= index ? 1 : 0); };
+  std::vector<int32_t> homes_before(made->nodes_.size(), -1);
+  for (int32_t i = 0; i < size(); ++i) homes_before[moved(i)] = homes_[i].value();
+  homes_before[index] = -1;
+  // The first in tree order that goes after it.
+  const auto after = [&](NodeIndex other) {
+    const int order = ComparePaths(this->node(other).path, added->path);
+    return order != 0 ? order > 0 : moved(other.value()) > index;
+  };
+  std::vector<NodeIndex>& order = made->tree_order_;
+  order.reserve(made->nodes_.size());
+  const auto place =
+      std::partition_point(tree_order_.begin(), tree_order_.end(), [&](NodeIndex other) { return !after(other); });
+  for (auto i = tree_order_.begin();; ++i) {
+    if (i == place) order.push_back(NodeIndex(index));
+    if (i == tree_order_.end()) break;
+    if (!there || i->value() != index) order.push_back(NodeIndex(moved(i->value())));
+  }
+  made->BuildTree(homes_before);
+  return std::shared_ptr<const Topology>(std::move(made));
+}
+
+std::shared_ptr<const Topology> Topology::Without(absl::string_view name) const {
+  const absl::optional<NodeIndex> found = Find(name);
+  if (!found) return std::shared_ptr<const Topology>(new Topology(*this));
+  const int32_t index = found->value();
+  std::shared_ptr<Topology> made(new Topology);
+  made->tiers_ = tiers_;
+  made->nodes_.reserve(nodes_.size());
+  made->nodes_.assign(nodes_.begin(), nodes_.begin() + index);
+  made->nodes_.insert(made->nodes_.end(), nodes_.begin() + index + 1, nodes_.end());
+  const auto moved = [&](int32_t i) { return i - (i > index ? 1 : 0); };
+  std::vector<int32_t> homes_before(made->nodes_.size());
+  for (int32_t i = 0; i < size(); ++i) {
+    if (i != index) homes_before[moved(i)] = homes_[i].value();
+  }
+  made->tree_order_.reserve(made->nodes_.size());
+  for (const NodeIndex other : tree_order_) {
+    if (other.value() != index) made->tree_order_.push_back(NodeIndex(moved(other.value())));
+  }
+  made->BuildTree(homes_before);
+  return made;
+}
+
+void Topology::SortTree() {
+  tree_order_.reserve(nodes_.size());
+  for (int32_t i = 0; i < size(); ++i) tree_order_.push_back(NodeIndex(i));
   std::stable_sort(tree_order_.begin(), tree_order_.end(),
                    [this](NodeIndex a, NodeIndex b) { return ComparePaths(node(a).path, node(b).path) < 0; });
+}
+
+void Topology::BuildTree(const std::vector<int32_t>& homes_before) {
+  const int32_t count = size();
   homes_.assign(count, root());
   Domain top;
   top.path = "the cluster";
@@ -93,9 +163,13 @@ void Topology::BuildTree() {
   // The open domains, coarse to fine, along the path of the node before; each closes where the path leaves it.
   std::vector<DomainIndex> open = {root()};
   const TopologyPath* before = nullptr;
-  for (int32_t at = 0; at < count; ++at) {
-    const NodeIndex index = tree_order_[at];
-    const TopologyPath& path = node(index).path;
+  int32_t end = 0;
+  for (int32_t at = 0; at < count; at = end) {
+    // at..end-1 have one path.
+    const int32_t home_before = homes_before.empty() ? -1 : homes_before[tree_order_[at].value()];
+    end = at + 1;
+    while (home_before >= 0 && end < count && homes_before[tree_order_[end].value()] == home_before) ++end;
+    const TopologyPath& path = node(tree_order_[at]).path;
     int equal = 0;
     while (before != nullptr && equal < static_cast<int>(path.size()) && path[equal] == (*before)[equal]) ++equal;
     while (domain(open.back()).tier >= equal) Close(open, at);
@@ -103,7 +177,7 @@ void Topology::BuildTree() {
          tier = NextKnown(path, tier)) {
       Domain opened;
       opened.tier = tier;
-      opened.path = PathText(TopologyPath(path.begin(), path.begin() + tier + 1));
+      opened.path = PathText(absl::MakeConstSpan(path).first(tier + 1));
       opened.parent = open.back();
       opened.first_node = at;
       const DomainIndex added(static_cast<int32_t>(domains_.size()));
@@ -111,8 +185,9 @@ void Topology::BuildTree() {
       domains_.push_back(std::move(opened));
       open.push_back(added);
     }
-    domains_[open.back().value()].own_nodes.push_back(index);
-    homes_[index.value()] = open.back();
+    std::vector<NodeIndex>& own = domains_[open.back().value()].own_nodes;
+    own.insert(own.end(), tree_order_.begin() + at, tree_order_.begin() + end);
+    for (int32_t i = at; i < end; ++i) homes_[tree_order_[i].value()] = open.back();
     before = &path;
   }
   while (!open.empty()) Close(open, count);
@@ -126,10 +201,8 @@ void Topology::Close(std::vector<DomainIndex>& open, int32_t end) {
 }
 
 absl::optional<NodeIndex> Topology::Find(absl::string_view name) const {
-  const auto found = std::lower_bound(
-      nodes_.begin(), nodes_.end(), name,
-      [](const TopologyNode& node, absl::string_view wanted) { return CompareNatural(node.name, wanted) < 0; });
-  if (found == nodes_.end() || found->name != name) return absl::nullopt;
+  const auto found = std::lower_bound(nodes_.begin(), nodes_.end(), name, NameLess);
+  if (found == nodes_.end() || (*found)->name != name) return absl::nullopt;
   return NodeIndex(static_cast<int32_t>(found - nodes_.begin()));
 }
 

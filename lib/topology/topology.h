@@ -32,6 +32,9 @@ inline constexpr int kNoTier = -1;
 struct TopologyNode {
   std::string name;
   TopologyPath path;  // one entry a tier
+  // The second dimension: its NVLink or other accelerator domain, which need not nest with the tree (accelerators.h).
+  // Empty: unknown, or none.
+  std::string accelerator = "";
 };
 
 struct Domain {
@@ -54,9 +57,16 @@ class Topology {
   // path with another number of entries than tiers.
   static absl::StatusOr<std::shared_ptr<const Topology>> Create(Tiers tiers, std::vector<TopologyNode> nodes);
 
+  // The snapshot after a change of one node: added or, where there is one of this name, in its place. Equal to Create
+  // on all nodes, in O(n) without comparing their paths; nodes are shared with this snapshot. Indexes may shift.
+  // INVALID_ARGUMENT as Create.
+  absl::StatusOr<std::shared_ptr<const Topology>> With(TopologyNode node) const;
+  // Without it; the same snapshot's copy if there is no such node.
+  std::shared_ptr<const Topology> Without(absl::string_view name) const;
+
   const Tiers& tiers() const { return tiers_; }
   int32_t size() const { return static_cast<int32_t>(nodes_.size()); }
-  const TopologyNode& node(NodeIndex node) const { return nodes_[node.value()]; }
+  const TopologyNode& node(NodeIndex node) const { return *nodes_[node.value()]; }
   absl::optional<NodeIndex> Find(absl::string_view name) const;
 
   absl::Span<const Domain> domains() const { return domains_; }
@@ -81,12 +91,15 @@ class Topology {
 
  private:
   Topology() = default;
-  void BuildTree();
+  void SortTree();
+  // From tree_order_. `homes_before`, unless empty, has an earlier snapshot's home of each node: nodes next to each
+  // other with one home there have one path. -1: not known.
+  void BuildTree(const std::vector<int32_t>& homes_before);
   // Ends the innermost open domain before tree position `end`.
   void Close(std::vector<DomainIndex>& open, int32_t end);
 
   Tiers tiers_;
-  std::vector<TopologyNode> nodes_;
+  std::vector<std::shared_ptr<const TopologyNode>> nodes_;  // natural order of the names
   std::vector<Domain> domains_;
   std::vector<DomainIndex> homes_;
   std::vector<NodeIndex> tree_order_;

@@ -1,6 +1,7 @@
 #include "lib/topology/topology.h"
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -128,6 +129,55 @@ TEST(Topology, RandomPaths_AgreeWithTheDefinition) {
   }
 }
 
+// All of a snapshot, as text.
+std::string Dump(const Topology& topology) {
+  std::string text;
+  for (int32_t i = 0; i < topology.size(); ++i) {
+    const TopologyNode& node = topology.node(NodeIndex(i));
+    text += node.name + " " + PathText(node.path) + " " + node.accelerator + " " +
+            std::to_string(topology.HomeOf(NodeIndex(i)).value()) + "\n";
+  }
+  for (const NodeIndex node : topology.tree_order()) text += std::to_string(node.value()) + " ";
+  for (const Domain& domain : topology.domains()) {
+    text += "\n" + domain.path + " " + std::to_string(domain.tier) + " " + std::to_string(domain.parent.value()) + " " +
+            std::to_string(domain.first_node) + "-" + std::to_string(domain.last_node) + " " +
+            std::to_string(domain.last_domain) + ":";
+    for (const DomainIndex child : domain.children) text += " " + std::to_string(child.value());
+    text += ";";
+    for (const NodeIndex node : domain.own_nodes) text += " " + std::to_string(node.value());
+  }
+  return text;
+}
+
+TEST(Topology, ChangesOfOneNode_GiveWhatCreateGives) {
+  std::mt19937 random(17);
+  std::map<std::string, TopologyNode> nodes;
+  std::shared_ptr<const Topology> topology = Make({});
+  for (int round = 0; round < 600; ++round) {
+    const std::string name = "n" + std::to_string(random() % 24);
+    if (random() % 4 == 0) {
+      nodes.erase(name);
+      topology = topology->Without(name);
+    } else {
+      TopologyPath path(3);
+      for (std::string& label : path) label = random() % 4 == 0 ? "" : std::string(1, 'a' + random() % 3);
+      nodes[name] = {name, path, random() % 2 == 0 ? "" : "x"};
+      const auto changed = topology->With(nodes[name]);
+      ASSERT_TRUE(changed.ok()) << changed.status();
+      topology = *changed;
+    }
+    std::vector<TopologyNode> all;
+    for (const auto& [key, node] : nodes) all.push_back(node);
+    ASSERT_EQ(Dump(*topology), Dump(*Make(all))) << "round " << round;
+  }
+}
+
+TEST(Topology, BadChange_IsRefusedAsInCreate) {
+  const auto topology = Make(kRagged);
+  EXPECT_THAT(std::string(topology->With({"n1", {"z1"}}).status().message()), HasSubstr("nodes.n1: its path has 1"));
+  EXPECT_THAT(std::string(topology->With({"", {"", "", ""}}).status().message()), HasSubstr("no name"));
+}
+
 TEST(Topology, NoNodesOrNoTiers_AreLegal) {
   EXPECT_EQ(Make({})->size(), 0);
   const auto flat = Topology::Create(Tiers(), {{"a", {}}, {"b", {}}});
@@ -145,6 +195,7 @@ TEST(Topology, BadNodes_AreRefusedByName) {
       {{{"a", {"", "", ""}}, {"b", {"", "", ""}}, {"a", {"z", "", ""}}}, "nodes.a: there are two nodes of this name"},
       {{{std::string(300, 'a'), {"", "", ""}}}, "the name has 300 characters; at most 253"},
       {{{"a", {"z", std::string(300, 'a'), ""}}}, "nodes.a.labels.block: the value has 300 characters; at most 256"},
+      {{{"a", {"z", "", ""}, std::string(300, 'x')}}, "nodes.a.accelerator: the domain has 300 characters"},
       {{{"a", {"z"}}}, "nodes.a: its path has 1 entries for 3 tiers"},
   };
   for (const Row& row : rows) {
