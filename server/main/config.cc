@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "lib/base/errors.h"
+#include "server/net/listening.h"
 
 namespace muster::musterd {
 namespace {
@@ -229,9 +230,8 @@ absl::StatusOr<Effective> Resolve(const Config& config) {
   for (const auto& [name, address] :
        {std::make_pair("--listen", config.listen), std::make_pair("--metrics", config.metrics)}) {
     if (address.empty() && std::string(name) == "--metrics") continue;
-    if (!absl::StartsWith(address, "unix:") && address.rfind(':') == std::string::npos)
-      return FieldError(name, absl::StrCat("\"", address.substr(0, 64), "\" has no port"),
-                        "write it as 127.0.0.1:7070");
+    if (absl::Status form = net::CheckAddress(address); !form.ok())
+      return absl::Status(form.code(), absl::StrCat(name, ": ", form.message()));
     if (IsLoopback(address) || config.insecure_beyond_loopback) continue;
     return FieldError(name, absl::StrCat(address.substr(0, 64), " is beyond loopback, and connections have no TLS"),
                       absl::StrCat("listen on 127.0.0.1, or say --", kInsecure));

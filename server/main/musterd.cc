@@ -42,6 +42,11 @@ int Refuse(const absl::Status& status, int code) {
   return code;
 }
 
+// Why an address can't be had, and the flag that chooses another.
+absl::Status Flagged(absl::string_view flag, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(flag, ": ", status.message(), "; choose another with ", flag));
+}
+
 std::string Expanded(const std::string& path) {
   const char* home = std::getenv("HOME");
   if (path.rfind("~/", 0) != 0 || home == nullptr) return path;
@@ -99,12 +104,12 @@ int Serve(const Config& config, Effective effective, const sigset_t& signals) {
   std::unique_ptr<metrics::HttpServer> http;
   if (!config.metrics.empty()) {
     absl::StatusOr<std::unique_ptr<metrics::HttpServer>> started = metrics::HttpServer::Start(registry, config.metrics);
-    if (!started.ok()) return Refuse(started.status(), kFailed);
+    if (!started.ok()) return Refuse(Flagged("--metrics", started.status()), kFailed);
     http = *std::move(started);
   }
   absl::StatusOr<std::unique_ptr<services::RpcServer>> server =
       services::RpcServer::Start(coordinator, metrics, config.listen);
-  if (!server.ok()) return Refuse(server.status(), kFailed);
+  if (!server.ok()) return Refuse(Flagged("--listen", server.status()), kFailed);
 
   const int http_port = http == nullptr ? 0 : http->port();
   if (absl::Status ports =

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "server/net/listening.h"
 
 namespace muster::metrics {
 namespace {
@@ -38,12 +39,17 @@ class HealthPage final : public CivetHandler {
   }
 };
 
+// A caller that sends no request holds a thread until its time is over: many threads, little time, and nobody keeps a
+// connection.
+std::vector<std::string> Settings(const std::string& address) {
+  return {"listening_ports",   address, "num_threads",      "32", "request_timeout_ms", "1000",
+          "enable_keep_alive", "no",    "connection_queue", "128"};
+}
+
 class Impl final : public HttpServer {
  public:
   Impl(std::shared_ptr<prometheus::Registry> registry, const std::string& address)
-      : metrics_(std::move(registry)),
-        server_(
-            std::vector<std::string>{"listening_ports", address, "num_threads", "2", "request_timeout_ms", "5000"}) {
+      : metrics_(std::move(registry)), server_(Settings(address)) {
     server_.addHandler("/metrics", metrics_);
     server_.addHandler("/healthz", health_);
   }
@@ -59,7 +65,8 @@ class Impl final : public HttpServer {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(std::shared_ptr<prometheus::Registry> registry,
                                                               const std::string& address) {
-  // CivetServer's constructor throws where it can't listen.
+  // CivetServer's constructor throws where it can't listen, and doesn't say why: the same is tried without it first.
+  if (absl::Status possible = net::Listening::At(address).status(); !possible.ok()) return possible;
   try {
     return std::make_unique<Impl>(std::move(registry), address);
   } catch (const std::exception& e) {

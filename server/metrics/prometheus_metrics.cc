@@ -87,6 +87,9 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
           Histograms(*registry_, "muster_store_commit_seconds", "One transaction of the store.").Add({}, Calls())),
       store_batches_(Histograms(*registry_, "muster_store_commit_batches", "Batches that one transaction took.")
                          .Add({}, Buckets{1, 2, 4, 8, 16, 32, 64, 128, 256, 1024})),
+      refused_(Counters(*registry_, "muster_connections_refused_total",
+                        "Connections that were closed at once for want of descriptors.")
+                   .Add({})),
       rpcs_(Counters(*registry_, "muster_rpcs_total", "RPCs that ended, by method and code.")),
       rpc_seconds_(Histograms(*registry_, "muster_rpc_seconds", "Time of RPCs, long polls included, by method.")) {
   Gauges(*registry_, "muster_build_info", "1, with the build's version.").Add({{"version", version}}).Set(1);
@@ -162,6 +165,8 @@ void PrometheusMetrics::Ended(const char* method, absl::StatusCode code, absl::D
   rpcs_.Add({{"method", method}, {"code", absl::StatusCodeToString(code)}}).Increment();
   rpc_seconds_.Add({{"method", method}}, Calls()).Observe(absl::ToDoubleSeconds(took));
 }
+
+void PrometheusMetrics::ConnectionRefused() { refused_.Increment(); }
 
 void PrometheusMetrics::StoreCommitted(const store::CommitStats& stats) {
   store_commit_.Observe(stats.seconds);

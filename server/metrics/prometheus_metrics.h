@@ -28,6 +28,7 @@ class PrometheusMetrics final : public core::Metrics, public services::RpcMetric
   void Committed(absl::Duration took, bool ok) override;
 
   void Ended(const char* method, absl::StatusCode code, absl::Duration took) override;
+  void ConnectionRefused() override;
 
   // Of the store's writer thread.
   void StoreCommitted(const store::CommitStats& stats);
@@ -51,6 +52,7 @@ class PrometheusMetrics final : public core::Metrics, public services::RpcMetric
   Family<prometheus::Histogram> bandwidth_;
   Family<prometheus::Counter> commits_;
   prometheus::Histogram &turn_commit_, &store_commit_, &store_batches_;
+  prometheus::Counter& refused_;
   Family<prometheus::Counter> rpcs_;
   Family<prometheus::Histogram> rpc_seconds_;
 

@@ -12,6 +12,8 @@ class RpcMetrics {
   virtual ~RpcMetrics() = default;
   // `method`: "JobService/Submit"; lives for ever.
   virtual void Ended(const char* /*method*/, absl::StatusCode /*code*/, absl::Duration /*took*/) {}
+  // There were no descriptors for it.
+  virtual void ConnectionRefused() {}
 };
 
 }  // namespace muster::services

@@ -15,7 +15,8 @@ namespace muster::services {
 // Move-only in spirit: held by pointer. The coordinator and the metrics outlive it.
 class RpcServer {
  public:
-  // Without TLS. INVALID_ARGUMENT: no such address; UNAVAILABLE: it is taken.
+  // Without TLS. Errors: as net::Listening::At. However many connect, some descriptors are kept for the rest of the
+  // process (net::Acceptor).
   static absl::StatusOr<std::unique_ptr<RpcServer>> Start(core::Coordinator& coordinator, RpcMetrics& metrics,
                                                           const std::string& address);
   virtual ~RpcServer() = default;
