@@ -54,10 +54,11 @@ v1::FamilyCrossings CrossingsOfItem(const mesh::Family& family, const ItemTraffi
 
 std::vector<v1::FamilyCrossings> CountCrossings(const Request& request, const Topology& topology, const HopCosts& costs,
                                                 const Units& units) {
+  if (request.mesh == nullptr) return {};
   std::vector<v1::FamilyCrossings> all;
   for (const ItemTraffic& item : request.traffic.items) {
     const mesh::Family& family = *request.mesh->Find(item.family);
-    const auto groups = UnitGroupsOf(*request.mesh, family, request.slots);
+    const auto groups = UnitGroupsOf(World{request.mesh->first_rank(), request.mesh->world()}, family, request.slots);
     if (!groups.ok()) continue;  // RequestOf has refused such a family
     all.push_back(CrossingsOfItem(family, item, *groups, topology, units));
     all.back().set_cost(item.weight * CostOf(item.edges, item.cliques, topology, costs, units));
@@ -69,7 +70,7 @@ absl::StatusOr<v1::FamilyCrossings> CrossingsOf(const Request& request, absl::st
                                                 const Topology& topology, const Units& units) {
   const mesh::Family* found = request.mesh == nullptr ? nullptr : request.mesh->Find(family);
   if (found == nullptr) return absl::NotFoundError(absl::StrCat("the mesh has no family ", family));
-  const auto groups = UnitGroupsOf(*request.mesh, *found, request.slots);
+  const auto groups = UnitGroupsOf(World{request.mesh->first_rank(), request.mesh->world()}, *found, request.slots);
   if (!groups.ok()) return groups.status();
   v1::TrafficItem ring;
   ring.set_family(std::string(family));

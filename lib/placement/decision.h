@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "lib/placement/score.h"
 #include "lib/topology/topology.h"
 #include "proto/muster/v1/placement.pb.h"
 
@@ -15,6 +16,11 @@ struct Placed {
   v1::Placement placement;
   std::vector<NodeIndex> units;  // by unit
   std::vector<NodeIndex> spares;
+  // The objective, part by part, and what no placement on these nodes can have a lower total than.
+  Score score;
+  int64_t bound = 0;
+  // Looks at links of the traffic that the search took.
+  int64_t steps = 0;
 };
 
 // How one domain falls short, or a constraint stands.

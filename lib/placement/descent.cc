@@ -1,152 +1,159 @@
 #include "lib/placement/descent.h"
 
 #include <algorithm>
-#include <set>
-#include <utility>
 
 namespace muster::placement {
 namespace {
 
-struct Neighbour {
-  int32_t unit = 0;
-  int64_t same_rail = 0;
-  int64_t cross_rail = 0;
-};
+// Gangs up to which all pairs are tried.
+constexpr int32_t kAllPairs = 128;
 
 class Descent {
  public:
-  Descent(const Site& site, const UnitTraffic& traffic, const std::vector<bool>& fixed, int64_t& steps, Layout& layout)
-      : site_(site), fixed_(fixed), steps_(steps), layout_(layout), neighbours_(layout.size()), moved_(layout.size()) {
-    for (const UnitEdge& edge : traffic.edges) {
-      neighbours_[edge.a].push_back({edge.b, edge.same_rail, edge.cross_rail});
-      neighbours_[edge.b].push_back({edge.a, edge.same_rail, edge.cross_rail});
-    }
-    free_.reserve(site.slots().size());
-    for (const Slot& slot : site.slots()) free_.push_back(static_cast<int64_t>(slot.nodes.size()));
-    for (const int32_t slot : layout) --free_[slot];
-  }
+  Descent(const Site& site, const UnitGraph& graph, const std::vector<bool>& fixed, int64_t& steps, State& state)
+      : site_(site), graph_(graph), fixed_(fixed), steps_(steps), state_(state), seen_(site.slots().size(), -1) {}
 
-  // One pass over all swaps of aligned blocks of this length; what it saved.
-  int64_t SwapBlocks(int32_t length) {
-    const auto count = static_cast<int32_t>(layout_.size() / length);
-    int64_t saved = 0;
-    for (int32_t i = 0; i < count && steps_ > 0; ++i) {
-      for (int32_t j = i + 1; j < count && steps_ > 0; ++j) saved += TrySwap(i * length, j * length, length);
-    }
-    return saved;
-  }
-
-  // One pass over all units and slots with a free node.
-  int64_t MoveUnits() {
-    int64_t saved = 0;
-    for (size_t unit = 0; unit < layout_.size() && steps_ > 0; ++unit) {
-      if (fixed_[unit]) continue;
-      for (size_t slot = 0; slot < free_.size() && steps_ > 0; ++slot) {
-        if (free_[slot] > 0 && layout_[unit] != static_cast<int32_t>(slot)) {
-          saved += TryMove(static_cast<int32_t>(unit), static_cast<int32_t>(slot));
+  Delta Run() {
+    for (bool helped = true; helped && steps_ > 0;) {
+      helped = false;
+      for (int32_t unit = 0; unit < graph_.units() && steps_ > 0; ++unit) {
+        if (!fixed_[unit]) helped |= Better(unit);
+      }
+      for (const SliceRule& rule : site_.rules()) {
+        if (rule.units == 1) continue;
+        for (int32_t first = 0; first < graph_.units() && steps_ > 0; first += rule.units) {
+          helped |= BetterBlock(first, rule.units);
         }
       }
+      for (size_t i = 0; i < state_.spares().size() && steps_ > 0; ++i) helped |= BetterSpare(i);
     }
-    return saved;
+    return gained_;
   }
 
  private:
-  int64_t TrySwap(int32_t a, int32_t b, int32_t length) {
-    bool differs = false;
-    for (int32_t k = 0; k < length; ++k) {
-      if (fixed_[a + k] || fixed_[b + k]) return 0;
-      differs = differs || layout_[a + k] != layout_[b + k];
+  struct Best {
+    Delta delta;
+    int32_t swap = -1;
+    int32_t slot = -1;
+  };
+
+  bool Better(int32_t unit) {
+    Best best;
+    ++round_;
+    const int32_t from = state_.layout()[unit];
+    seen_[from] = round_;
+    if (graph_.units() <= kAllPairs) {
+      for (int32_t slot = 0; slot < site_.slot_count(); ++slot) Try(unit, slot, best);
+    } else {
+      for (const UnitGraph::Link& link : graph_.links(unit)) TryNear(unit, state_.layout()[link.unit], best);
     }
-    if (!differs) {
-      --steps_;
-      return 0;
+    if (!best.delta.improves()) return false;
+    if (best.swap >= 0) {
+      state_.Swap(unit, best.swap);
+    } else {
+      state_.Move(unit, best.slot);
     }
-    for (int32_t k = 0; k < length; ++k) moved_[a + k] = moved_[b + k] = true;
-    const int64_t before = Around(a, length) + Around(b, length);
-    Exchange(a, b, length);
-    const int64_t saved = before - Around(a, length) - Around(b, length);
-    for (int32_t k = 0; k < length; ++k) moved_[a + k] = moved_[b + k] = false;
-    if (saved > 0 && SlicesHoldAt(a, length) && SlicesHoldAt(b, length)) return saved;
-    Exchange(a, b, length);
-    return 0;
+    gained_.cost += best.delta.cost;
+    gained_.frag += best.delta.frag;
+    return true;
   }
 
-  int64_t TryMove(int32_t unit, int32_t slot) {
-    const int32_t from = layout_[unit];
-    moved_[unit] = true;
-    const int64_t before = Around(unit, 1);
-    layout_[unit] = slot;
-    const int64_t saved = before - Around(unit, 1);
-    moved_[unit] = false;
-    if (saved > 0 && SlicesHoldAt(unit, 1)) {
-      --free_[slot];
-      ++free_[from];
-      return saved;
+  // The partner's slot, and those of its parent domain that have free nodes.
+  void TryNear(int32_t unit, int32_t slot, Best& best) {
+    Try(unit, slot, best);
+    const int32_t parent = site_.domains()[site_.slots()[slot].domain].parent;
+    if (parent < 0) return;
+    const SiteDomain& around = site_.domains()[parent];
+    for (int32_t near = around.first_slot; near < around.last_slot; ++near) {
+      if (state_.free(near) > 0) Try(unit, near, best);
     }
-    layout_[unit] = from;
-    return 0;
   }
 
-  void Exchange(int32_t a, int32_t b, int32_t length) {
-    for (int32_t k = 0; k < length; ++k) std::swap(layout_[a + k], layout_[b + k]);
+  void Try(int32_t unit, int32_t slot, Best& best) {
+    if (seen_[slot] == round_) return;
+    seen_[slot] = round_;
+    const auto degree = static_cast<int64_t>(graph_.links(unit).size());
+    if (state_.MayMove(unit, slot)) {
+      const Delta delta = state_.MoveCost(unit, slot);
+      steps_ -= 2 * degree + 4;
+      if (delta < best.delta) best = {delta, -1, slot};
+    }
+    for (const int32_t other : state_.units_in(slot)) {
+      if (fixed_[other] || !state_.MaySwap(unit, other)) continue;
+      const Delta delta{state_.SwapCost(unit, other), 0};
+      steps_ -= 5 * degree;
+      if (delta < best.delta) best = {delta, other, -1};
+    }
   }
 
-  // Cost of the hops at these units; a hop between two units that move together is counted at the lower one.
-  int64_t Around(int32_t first, int32_t length) {
-    int64_t cost = 0;
-    for (int32_t unit = first; unit < first + length; ++unit) {
-      for (const Neighbour& other : neighbours_[unit]) {
-        --steps_;
-        if (moved_[other.unit] && other.unit < unit) continue;
-        const int32_t a = layout_[unit];
-        const int32_t b = layout_[other.unit];
-        cost += other.same_rail * site_.Same(a, b);
-        if (other.cross_rail != 0) cost += other.cross_rail * site_.Cross(a, b);
+  // The first change of a whole slice that helps.
+  bool BetterBlock(int32_t first, int32_t size) {
+    const int64_t looks = 5 * size * static_cast<int64_t>(graph_.links(first).size()) + 4;
+    if (Fixed(first, size)) return false;
+    for (int32_t other = first + size; other < graph_.units() && steps_ > 0; other += size) {
+      if (Fixed(other, size) || !state_.MaySwapBlocks(first, other, size)) continue;
+      steps_ -= looks;
+      const int64_t cost = state_.SwapBlocks(first, other, size);
+      if (cost < 0) {
+        gained_.cost += cost;
+        return true;
       }
+      state_.SwapBlocks(first, other, size);
     }
-    return cost;
+    const int32_t from = state_.layout()[first];
+    for (int32_t slot = 0; slot < site_.slot_count() && steps_ > 0; ++slot) {
+      if (!state_.MayMoveBlock(first, size, slot)) continue;
+      steps_ -= looks;
+      const Delta delta = state_.MoveBlock(first, size, slot);
+      if (delta.improves()) {
+        gained_.cost += delta.cost;
+        gained_.frag += delta.frag;
+        return true;
+      }
+      state_.MoveBlock(first, size, from);
+    }
+    return false;
   }
 
-  bool SlicesHoldAt(int32_t first, int32_t length) const {
-    for (const SliceRule& rule : site_.rules()) {
-      const int32_t begin = first - first % rule.units;
-      const auto end = std::min<int32_t>(static_cast<int32_t>(layout_.size()),
-                                         (first + length - 1) / rule.units * rule.units + rule.units);
-      for (int32_t i = begin; i < end; ++i) {
-        if (!site_.Shares(layout_[i - i % rule.units], layout_[i], rule.tier)) return false;
-      }
+  bool Fixed(int32_t first, int32_t size) const {
+    for (int32_t i = 0; i < size; ++i) {
+      if (fixed_[first + i]) return true;
     }
+    return false;
+  }
+
+  bool BetterSpare(size_t i) {
+    Delta best;
+    int32_t where = -1;
+    for (int32_t slot = 0; slot < site_.slot_count(); ++slot) {
+      if (state_.free(slot) <= 0 || slot == state_.spares()[i]) continue;
+      const Delta delta = state_.MoveSpareCost(i, slot);
+      steps_ -= 8;
+      if (!(delta < best)) continue;
+      best = delta;
+      where = slot;
+    }
+    if (where < 0) return false;
+    state_.MoveSpare(i, where);
+    gained_.cost += best.cost;
+    gained_.frag += best.frag;
     return true;
   }
 
   const Site& site_;
+  const UnitGraph& graph_;
   const std::vector<bool>& fixed_;
   int64_t& steps_;
-  Layout& layout_;
-  std::vector<std::vector<Neighbour>> neighbours_;
-  std::vector<bool> moved_;
-  std::vector<int64_t> free_;
+  State& state_;
+  std::vector<int32_t> seen_;
+  int32_t round_ = 0;
+  Delta gained_;
 };
 
 }  // namespace
 
-int64_t Descend(const Site& site, const UnitTraffic& traffic, const std::vector<bool>& fixed, int64_t cost,
-                int64_t& steps, Layout& layout) {
-  if (!traffic.cliques.empty() || traffic.edges.empty()) return cost;
-  std::set<int32_t> lengths = {1};
-  for (const int64_t stride : traffic.strides) {
-    if (stride <= static_cast<int64_t>(layout.size()) / 2) lengths.insert(static_cast<int32_t>(stride));
-  }
-  for (const SliceRule& rule : site.rules()) {
-    if (rule.units <= static_cast<int64_t>(layout.size()) / 2) lengths.insert(rule.units);
-  }
-  Descent descent(site, traffic, fixed, steps, layout);
-  for (int64_t saved = 1; saved > 0 && steps > 0;) {
-    saved = descent.MoveUnits();
-    for (const int32_t length : lengths) saved += descent.SwapBlocks(length);
-    cost -= saved;
-  }
-  return cost;
+Delta Descend(const Site& site, const UnitGraph& graph, const std::vector<bool>& fixed, int64_t& steps, State& state) {
+  return Descent(site, graph, fixed, steps, state).Run();
 }
 
 }  // namespace muster::placement

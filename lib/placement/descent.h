@@ -1,19 +1,17 @@
 #pragma once
-// Makes a layout cheaper by small moves until none helps or the steps are used up. Deterministic.
+// Makes a placement cheaper by small moves until none helps or the steps are used up. Deterministic.
 
 #include <cstdint>
 #include <vector>
 
-#include "lib/placement/site.h"
-#include "lib/placement/traffic.h"
+#include "lib/placement/state.h"
 
 namespace muster::placement {
 
-// Moves: two aligned blocks of units change places (blocks of 1, of each stride of the mesh, of each slice); a unit
-// goes to a slot with a free node. Slices hold before and after; `fixed` units stay. Takes the first move that helps,
-// in a fixed order. Each look at an edge is a step; `steps` is lowered by those used. Returns the new cost.
-// Precondition: traffic has no cliques (their deltas aren't local); then the layout is left as it is.
-int64_t Descend(const Site& site, const UnitTraffic& traffic, const std::vector<bool>& fixed, int64_t cost,
-                int64_t& steps, Layout& layout);
+// Moves: two units, or two whole slices, change places; a unit, a slice or a spare goes to free nodes. Where gangs are
+// small all pairs of units are tried, else those that bring a unit to a slot of a partner. Slices hold before and
+// after; `fixed` units stay. Takes the best move of a unit, units in ascending order. `steps` is lowered by the links
+// looked at. Returns what was gained (<= 0).
+Delta Descend(const Site& site, const UnitGraph& graph, const std::vector<bool>& fixed, int64_t& steps, State& state);
 
 }  // namespace muster::placement

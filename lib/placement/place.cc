@@ -1,44 +1,43 @@
 #include "lib/placement/place.h"
 
 #include <algorithm>
+#include <memory>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/errors.h"
-#include "lib/placement/assign.h"
-#include "lib/placement/bound.h"
 #include "lib/placement/feasible.h"
 #include "lib/placement/report.h"
 #include "lib/placement/room.h"
+#include "lib/placement/score.h"
+#include "lib/placement/search.h"
+#include "lib/placement/site.h"
 #include "lib/placement/spares.h"
 
 namespace muster::placement {
 namespace {
 
-// Steps of one call of Place: looks at edges (assign.h).
-constexpr int64_t kOrderSteps = 3'000'000;
-constexpr int64_t kDescentSteps = 3'000'000;
-// Domains of the lowest tier that are searched, tightest first; and sequences a domain.
-constexpr size_t kMaxDomains = 8;
-constexpr size_t kMaxSequences = 24;
-// Assignments of a domain that small moves are tried on.
-constexpr size_t kMaxImproved = 4;
+// Domains of the required tier that are searched, those of the least bound.
+constexpr int64_t kMaxDomains = 8;
+// Largest penalty of the preferred tier times units.
+constexpr int64_t kMaxCost = int64_t{1} << 50;
 
 // One placement, and how good it is: less is better, field by field.
 struct Candidate {
-  int64_t preferred = 0;
-  int64_t cost = 0;
-  std::vector<int64_t> spread;  // without traffic: domains touched, coarse to fine
-  int64_t frag = 0;
+  Score score;
+  std::vector<int64_t> spread;   // without traffic: domains touched, coarse to fine
   std::vector<NodeIndex> names;  // ascending
   Units units;
   std::vector<NodeIndex> spares;
 
   friend bool operator<(const Candidate& a, const Candidate& b) {
-    return std::tie(a.preferred, a.cost, a.spread, a.frag, a.names, a.units) <
-           std::tie(b.preferred, b.cost, b.spread, b.frag, b.names, b.units);
+    const int64_t cost_a = a.score.total();
+    const int64_t cost_b = b.score.total();
+    return std::tie(cost_a, a.spread, a.score.frag, a.names, a.units) <
+           std::tie(cost_b, b.spread, b.score.frag, b.names, b.units);
   }
 };
 
@@ -48,116 +47,138 @@ std::vector<bool> AvailableNodes(const Cluster& cluster) {
   return available;
 }
 
-// The lowest domains that hold the gang, tightest first.
-std::vector<DomainIndex> LowestThatFit(const Question& q, const Room& room) {
-  const Topology& topology = *q.cluster->topology;
-  std::vector<DomainIndex> found;
-  int lowest = kNoTier;
-  for (const DomainIndex allowed : DomainsAllowed(topology, q.required_tier)) {
-    for (int32_t d = allowed.value(); d < topology.domain(allowed).last_domain; ++d) {
-      const int tier = topology.domains()[d].tier;
-      if (tier < lowest || !room.Holds(DomainIndex(d), q.request->units, q.spares)) continue;
-      if (tier > lowest) found.clear();
-      lowest = tier;
-      found.push_back(DomainIndex(d));
+// All wishes of a job, for a site below `top`.
+Wishes WishesOf(const Question& q, const HopCosts& costs, DomainIndex top) {
+  Wishes wishes;
+  // Above or at the site's own tier the preferred tier can't tell placements apart.
+  if (q.preferred_tier > q.cluster->topology->domain(top).tier) wishes.preferred_tier = q.preferred_tier;
+  wishes.preferred_penalty = q.request->preferred_penalty;
+  if (wishes.preferred_penalty < 0) {
+    // More than all traffic can cost, as far as numbers go.
+    int64_t most = 1;
+    for (const UnitEdge& edge : q.request->traffic.edges) {
+      most += edge.same_rail * costs.Same(kNoTier) + edge.cross_rail * costs.Cross(kNoTier);
     }
+    wishes.preferred_penalty = std::min(most, kMaxCost / q.request->units);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [&](DomainIndex a, DomainIndex b) { return room.nodes(a) < room.nodes(b); });
-  if (found.size() > kMaxDomains) found.resize(kMaxDomains);
-  return found;
+  wishes.spares = q.spares;
+  wishes.spare_weight = q.request->spare_weight;
+  return wishes;
 }
 
-class Search {
+class Chooser {
  public:
-  Search(const Question& question, const HopCosts& costs)
+  Chooser(const Question& question, const HopCosts& costs, const SearchOptions& options)
       : q_(question),
         topology_(*question.cluster->topology),
         costs_(costs),
+        budget_{options.steps, 0},
         room_(topology_, question.usable, question.rules),
-        available_(AvailableNodes(*question.cluster)) {}
+        idle_(AvailableNodes(*question.cluster)),
+        graph_(question.request->traffic, question.request->units),
+        dims_(Dimensions::Of(question.request->traffic, question.request->units)),
+        borders_(dims_, costs, static_cast<int>(topology_.tiers().size()), question.request->units),
+        whole_(WishesOf(question, costs, Topology::root())) {}
 
   // Precondition: it fits.
   Placed Run() {
-    const std::vector<DomainIndex> domains = LowestThatFit(q_, room_);
-    const auto share = static_cast<int64_t>(domains.size());
-    std::vector<Candidate> best;  // none or one
-    DomainIndex where = domains.front();
-    for (const DomainIndex domain : domains) {
-      for (Candidate& candidate : InDomain(domain, kOrderSteps / share, kDescentSteps / share)) {
-        if (!best.empty() && !(candidate < best[0])) continue;
-        best = {std::move(candidate)};
-        where = domain;
-      }
+    std::vector<DomainIndex> tops;
+    for (const DomainIndex domain : DomainsAllowed(topology_, q_.required_tier)) {
+      if (room_.Holds(domain, q_.request->units, q_.spares)) tops.push_back(domain);
     }
+    std::vector<std::unique_ptr<Site>> sites;
+    std::vector<std::unique_ptr<SiteSearch>> searches;
+    for (const DomainIndex top : tops) {
+      sites.push_back(std::make_unique<Site>(topology_, costs_, q_.rules, top, q_.usable, idle_));
+      searches.push_back(
+          std::make_unique<SiteSearch>(SearchTask{&q_.request->traffic, &graph_, &dims_, &borders_, sites.back().get(),
+                                                  WishesOf(q_, costs_, top), q_.request->units}));
+    }
+    std::vector<size_t> order(tops.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return searches[a]->bound() < searches[b]->bound(); });
+    const int64_t bound = searches[order[0]]->bound();
+    const int64_t given = budget_.steps;
+    for (size_t i = 0; i < order.size(); ++i) {
+      if (!best_.empty() && searches[order[i]]->bound() > best_[0].score.total()) break;
+      const int64_t share = budget_.steps / std::min<int64_t>(order.size() - i, kMaxDomains);
+      Budget budget{share, 0};
+      Consider(*sites[order[i]], searches[order[i]]->Run(budget));
+      budget_.steps -= share - budget.steps;
+      budget_.alternatives += budget.alternatives;
+      if (budget_.steps <= 0) break;
+    }
+    Candidate& best = best_[0];
     Placed placed;
-    placed.placement = Report(*q_.request, *q_.cluster, costs_, best[0].units, best[0].spares);
-    placed.placement.set_alternatives(alternatives_);
-    placed.placement.set_reason(Reason(where));
+    placed.placement = Report(*q_.request, *q_.cluster, costs_, best.units, best.spares);
+    placed.placement.set_alternatives(budget_.alternatives);
+    placed.placement.set_reason(Reason(HomeOf(best)));
     placed.placement.set_bound_known(true);
-    placed.placement.set_lower_bound(LowerBound(q_.request->traffic, q_.request->units, topology_, costs_, q_.usable,
-                                                DomainsAllowed(topology_, q_.required_tier)));
-    placed.units = std::move(best[0].units);
-    placed.spares = std::move(best[0].spares);
+    placed.placement.set_lower_bound(std::min(best.score.traffic, std::max<int64_t>(bound, 0)));
+    placed.score = best.score;
+    placed.bound = bound;
+    placed.steps = given - budget_.steps;
+    placed.units = std::move(best.units);
+    placed.spares = std::move(best.spares);
     return placed;
   }
 
  private:
-  std::vector<Candidate> InDomain(DomainIndex domain, int64_t order_steps, int64_t descent_steps) {
-    const Site site(topology_, costs_, q_.rules, domain, q_.usable);
-    const std::vector<Sequence> sequences = CandidateSequences(site, q_.request->units, kMaxSequences);
-    std::vector<Candidate> candidates;
-    if (q_.request->spec.placement().rank_by() == v1::PlacementSpec::INDEX) {
-      for (const Sequence& sequence : sequences) {
-        ++alternatives_;
-        candidates.push_back(Rate(domain, ByName(site, sequence)));
-      }
-      return candidates;
+  void Consider(const Site& site, const std::vector<Found>& found) {
+    for (const Found& each : found) {
+      Units units = site.NodesOf(each.layout);
+      std::vector<NodeIndex> spares = SparesOf(site, each, units);
+      Units by_name = units;
+      std::sort(by_name.begin(), by_name.end());
+      const bool name_order = SlicesHold(q_.rules, topology_, by_name);
+      const bool by_index = q_.request->spec.placement().rank_by() == v1::PlacementSpec::INDEX;
+      if (name_order) Rate(std::move(by_name), spares);
+      if (!name_order || !by_index) Rate(std::move(units), std::move(spares));
     }
-    std::vector<Assignment> assignments;
-    for (const Sequence& sequence : sequences) {
-      Budget budget{order_steps / static_cast<int64_t>(sequences.size()), 0};
-      assignments.push_back(Assign(*q_.request, site, sequence, budget));
-      alternatives_ += budget.alternatives;
-    }
-    std::stable_sort(assignments.begin(), assignments.end(),
-                     [](const Assignment& a, const Assignment& b) { return a.cost < b.cost; });
-    for (size_t i = 0; i < assignments.size(); ++i) {
-      candidates.push_back(Rate(domain, site.NodesOf(assignments[i].layout)));
-      if (i >= kMaxImproved) continue;
-      Budget budget{descent_steps / static_cast<int64_t>(kMaxImproved), 0};
-      const Layout before = assignments[i].layout;
-      Improve(*q_.request, site, budget, assignments[i]);
-      if (assignments[i].layout != before) candidates.push_back(Rate(domain, site.NodesOf(assignments[i].layout)));
-    }
-    // Never worse than ranks in name order on the same nodes.
-    const Candidate& best = *std::min_element(candidates.begin(), candidates.end());
-    if (SlicesHold(q_.rules, topology_, best.names)) candidates.push_back(Rate(domain, Units(best.names)));
-    return candidates;
   }
 
-  // Units in natural order of the names, unless that breaks a slice: then along the sequence.
-  Units ByName(const Site& site, const Sequence& sequence) const {
-    Units units = site.NodesOf(sequence);
-    Units by_name = units;
-    std::sort(by_name.begin(), by_name.end());
-    return SlicesHold(q_.rules, topology_, by_name) ? by_name : units;
+  // The counted ones where the search put them, the rest as near as can be.
+  std::vector<NodeIndex> SparesOf(const Site& site, const Found& found, const Units& units) const {
+    std::vector<size_t> taken(site.slots().size());
+    for (const int32_t slot : found.layout) ++taken[slot];
+    std::vector<NodeIndex> spares;
+    Units held = units;
+    for (const int32_t slot : found.spares) {
+      spares.push_back(site.slots()[slot].nodes[taken[slot]++]);
+      held.push_back(spares.back());
+    }
+    const auto more = q_.spares - static_cast<int32_t>(spares.size());
+    const DomainIndex top = site.domains()[0].domain;
+    for (const NodeIndex spare : ChooseSpares(topology_, costs_, top, q_.usable, held, more)) spares.push_back(spare);
+    return spares;
   }
 
-  Candidate Rate(DomainIndex domain, Units units) const {
+  void Rate(Units units, std::vector<NodeIndex> spares) {
     Candidate candidate;
-    if (q_.preferred_tier != kNoTier) candidate.preferred = topology_.CountTouched(units, q_.preferred_tier);
-    candidate.cost = CostOf(q_.request->traffic, topology_, costs_, units);
+    candidate.score = ScoreOf(q_.request->traffic, topology_, costs_, whole_, idle_, units, spares);
     if (q_.request->traffic.items.empty()) {
       const int tiers = static_cast<int>(topology_.tiers().size());
       for (int tier = 0; tier < tiers; ++tier) candidate.spread.push_back(topology_.CountTouched(units, tier));
     }
-    candidate.spares = ChooseSpares(topology_, costs_, domain, q_.usable, units, q_.spares);
-    candidate.frag = Fragmentation(topology_, available_, units, candidate.spares);
     candidate.names = units;
     std::sort(candidate.names.begin(), candidate.names.end());
     candidate.units = std::move(units);
-    return candidate;
+    candidate.spares = std::move(spares);
+    if (best_.empty() || candidate < best_[0]) best_ = {std::move(candidate)};
+  }
+
+  // The lowest domain that holds all of it.
+  DomainIndex HomeOf(const Candidate& candidate) const {
+    DomainIndex home = topology_.HomeOf(candidate.units[0]);
+    for (const auto* nodes : {&candidate.units, &candidate.spares}) {
+      for (const NodeIndex node : *nodes) {
+        while (topology_.HomeOf(node) < home || topology_.HomeOf(node).value() >= topology_.domain(home).last_domain) {
+          home = topology_.domain(home).parent;
+        }
+      }
+    }
+    return home;
   }
 
   std::string Name(DomainIndex domain) const {
@@ -189,18 +210,23 @@ class Search {
   const Question& q_;
   const Topology& topology_;
   const HopCosts& costs_;
+  Budget budget_;
   const Room room_;
-  const std::vector<bool> available_;
-  int64_t alternatives_ = 0;
+  const std::vector<bool> idle_;
+  const UnitGraph graph_;
+  const Dimensions dims_;
+  BorderCosts borders_;
+  const Wishes whole_;
+  std::vector<Candidate> best_;  // none or one
 };
 
 }  // namespace
 
-Decision Place(const Request& request, const Cluster& cluster, const HopCosts& costs) {
+Decision Place(const Request& request, const Cluster& cluster, const HopCosts& costs, const SearchOptions& options) {
   Question question;
   if (absl::optional<Never> never = Ask(request, cluster, question)) return *std::move(never);
   if (absl::optional<Decision> why_not = WhyNot(question)) return *std::move(why_not);
-  return Search(question, costs).Run();
+  return Chooser(question, costs, options).Run();
 }
 
 Decision Place(const Request& request, const Cluster& cluster) {
@@ -216,7 +242,7 @@ v1::Feasibility CanPlace(const Request& request, const Cluster& cluster) {
 }
 
 Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& costs,
-               const std::vector<NodeIndex>& nodes) {
+               const std::vector<NodeIndex>& nodes, const SearchOptions& options) {
   Units by_name = nodes;
   std::sort(by_name.begin(), by_name.end());
   if (request.spec.placement().rank_by() == v1::PlacementSpec::INDEX) return by_name;
@@ -225,18 +251,20 @@ Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& c
   std::vector<SliceRule> rules = SliceRulesOf(request, *cluster.topology);
   // Nodes that can't hold the slices (another scheduler chose them) are laid without them.
   if (Room(*cluster.topology, usable, rules).units(Topology::root()) < request.units) rules.clear();
-  const Site site(*cluster.topology, costs, rules, Topology::root(), usable);
-  Assignment best;
-  for (const Sequence& sequence : CandidateSequences(site, request.units, 2)) {
-    Budget budget{kOrderSteps / 2, 0};
-    Assignment assignment = Assign(request, site, sequence, budget);
-    budget.steps = kDescentSteps / 2;
-    Improve(request, site, budget, assignment);
-    if (best.layout.empty() || assignment.cost < best.cost) best = std::move(assignment);
-  }
-  const bool name_order_does = SlicesHold(rules, *cluster.topology, by_name) &&
-                               CostOf(request.traffic, *cluster.topology, costs, by_name) <= best.cost;
-  return name_order_does ? by_name : site.NodesOf(best.layout);
+  const Site site(*cluster.topology, costs, rules, Topology::root(), usable, usable);
+  const UnitGraph graph(request.traffic, request.units);
+  const Dimensions dims = Dimensions::Of(request.traffic, request.units);
+  BorderCosts borders(dims, costs, static_cast<int>(cluster.topology->tiers().size()), request.units);
+  Budget budget{options.steps, 0};
+  const std::vector<Found> found =
+      SiteSearch({&request.traffic, &graph, &dims, &borders, &site, Wishes(), request.units}).Run(budget);
+  const Layout& best = std::min_element(found.begin(), found.end(), [&](const Found& a, const Found& b) {
+                         return site.CostOf(request.traffic, a.layout) < site.CostOf(request.traffic, b.layout);
+                       })->layout;
+  const bool name_order_does =
+      SlicesHold(rules, *cluster.topology, by_name) &&
+      CostOf(request.traffic, *cluster.topology, costs, by_name) <= site.CostOf(request.traffic, best);
+  return name_order_does ? by_name : site.NodesOf(best);
 }
 
 }  // namespace muster::placement

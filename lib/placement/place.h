@@ -17,8 +17,15 @@
 
 namespace muster::placement {
 
+// How long to search: looks at links of the traffic (search.h), so that the same budget gives the same answer anywhere.
+struct SearchOptions {
+  static constexpr int64_t kDefaultSteps = 12'000'000;
+  int64_t steps = kDefaultSteps;
+};
+
 Decision Place(const Request& request, const Cluster& cluster);
-Decision Place(const Request& request, const Cluster& cluster, const HopCosts& costs);
+Decision Place(const Request& request, const Cluster& cluster, const HopCosts& costs,
+               const SearchOptions& options = SearchOptions());
 // Whether it would be placed, by counting alone.
 v1::Feasibility CanPlace(const Request& request, const Cluster& cluster);
 
@@ -26,6 +33,6 @@ v1::Feasibility CanPlace(const Request& request, const Cluster& cluster);
 // order of the names, which it is under rank_by: index. Slices hold if the nodes can hold them. Precondition: one
 // distinct node a unit.
 Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& costs,
-               const std::vector<NodeIndex>& nodes);
+               const std::vector<NodeIndex>& nodes, const SearchOptions& options = SearchOptions());
 
 }  // namespace muster::placement

@@ -182,7 +182,9 @@ Units Solve(const Task& task, const std::vector<bool>& candidates, bool& gave_up
     const bool knows = task.vacant[unit] || KnowsSliceTiers(rules, *task.cluster.topology, task.repair.units[unit]);
     if (!knows) rules.clear();
   }
-  const Site site(*task.cluster.topology, task.costs, rules, Topology::root(), nodes);
+  // Which domains are broken is weighed while filling, not while improving.
+  const std::vector<bool> none_idle(nodes.size());
+  const Site site(*task.cluster.topology, task.costs, rules, Topology::root(), nodes, none_idle);
   std::vector<int32_t> slot_of(nodes.size(), kVacant);
   for (size_t slot = 0; slot < site.slots().size(); ++slot) {
     for (const NodeIndex node : site.slots()[slot].nodes) slot_of[node.value()] = static_cast<int32_t>(slot);
@@ -200,8 +202,14 @@ Units Solve(const Task& task, const std::vector<bool>& candidates, bool& gave_up
     return {};
   }
   layout = filler.layout();
-  int64_t steps = kDescentSteps;
-  Descend(site, request.traffic, fixed, site.CostOf(request.traffic, layout), steps, layout);
+  if (request.traffic.cliques.empty()) {
+    int64_t steps = kDescentSteps;
+    const UnitGraph graph(request.traffic, request.units);
+    const Wishes wishes;
+    State state(site, graph, wishes, layout, {});
+    Descend(site, graph, fixed, steps, state);
+    layout = state.layout();
+  }
   // Name the nodes: a slot's spares first, then in natural order.
   std::set<NodeIndex> taken;
   Units units = task.repair.units;

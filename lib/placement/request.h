@@ -25,6 +25,10 @@ struct Request {
   // Workers of a full unit: what a node must have room for.
   int64_t slots = 1;
   UnitTraffic traffic;
+  // Cost of each domain of the preferred tier beyond the first. Negative: the fewest domains come before any cost.
+  int64_t preferred_penalty = -1;
+  // Cost of a unit's hop distance to the nearest spare, a hop as dear as one of gradients by default.
+  int64_t spare_weight = 17;
 };
 
 // `spec` is valid (lib/job/validate.h) and `mesh` is its mesh for members · workers_per_member workers, or null.

@@ -1,7 +1,8 @@
 #pragma once
-// The nodes that a search may use, gathered by home: nodes of one finest domain are alike to the cost, so that a search
-// deals in homes ("slots" with a capacity) and names nodes only at the end.
+// The nodes that a search may use, as a small tree: domains with room, and in each its own nodes. Nodes of one finest
+// domain are alike to the cost, so that a search deals in slots with a capacity and names nodes only at the end.
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -12,9 +13,27 @@
 
 namespace muster::placement {
 
+// The usable nodes that one domain holds itself, not in a finer domain.
 struct Slot {
   DomainIndex home;
-  std::vector<NodeIndex> nodes;  // usable for ranks, in natural order
+  int32_t domain = 0;            // the home's place in Site::domains()
+  std::vector<NodeIndex> nodes;  // in natural order
+  int32_t capacity() const { return static_cast<int32_t>(nodes.size()); }
+};
+
+// A domain with usable nodes below it. Depth first, parents before children; the site's own domain is the first.
+struct SiteDomain {
+  DomainIndex domain;
+  int tier = kNoTier;
+  int32_t parent = -1;  // the first's
+  int32_t last_domain = 0;
+  int32_t first_slot = 0;
+  int32_t last_slot = 0;  // slots first..last-1 are below it
+  int32_t slot = -1;      // its own, if it has one
+  int32_t nodes = 0;      // usable, below it
+  int32_t size = 0;       // all nodes below it
+  int32_t idle = 0;       // that no gang has and that are well
+  std::vector<int32_t> children;
 };
 
 // Slot of each unit.
@@ -22,28 +41,30 @@ using Layout = std::vector<int32_t>;
 
 class Site {
  public:
-  // The usable nodes of `domain` that know the slices' tiers. Slots in tree order. References are kept.
+  // `usable` and `idle` by NodeIndex. Slots in tree order. References are kept.
   Site(const Topology& topology, const HopCosts& costs, const std::vector<SliceRule>& rules, DomainIndex domain,
-       const std::vector<bool>& usable);
+       const std::vector<bool>& usable, const std::vector<bool>& idle);
 
   const Topology& topology() const { return topology_; }
+  const HopCosts& costs() const { return costs_; }
   const std::vector<SliceRule>& rules() const { return rules_; }
   const std::vector<Slot>& slots() const { return slots_; }
-  DomainIndex domain() const { return domain_; }
+  const std::vector<SiteDomain>& domains() const { return domains_; }
+  int32_t slot_count() const { return static_cast<int32_t>(slots_.size()); }
 
-  // Hop costs between two different nodes of these slots.
-  int64_t Same(int32_t a, int32_t b) const { return costs_.Same(SharedTier(a, b)); }
-  int64_t Cross(int32_t a, int32_t b) const { return costs_.Cross(SharedTier(a, b)); }
-  int SharedTier(int32_t a, int32_t b) const {
-    for (int tier = tiers_; tier-- > 0;) {
-      const int32_t domain = ancestors_[a * tiers_ + tier];
-      if (domain >= 0 && domain == ancestors_[b * tiers_ + tier]) return tier;
-    }
-    return kNoTier;
+  // Deepest tier that two different nodes of these slots share, plus one: 0 for none. An index into the hop costs.
+  int Shared(int32_t a, int32_t b) const {
+    if (a == b) return own_[a];
+    if (packed_) return level_[std::countl_zero(codes_[a] ^ codes_[b])];
+    return SharedByPath(a, b);
   }
+  int64_t Same(int32_t a, int32_t b) const { return same_[Shared(a, b)]; }
+  int64_t Cross(int32_t a, int32_t b) const { return cross_[Shared(a, b)]; }
+  // The domain of the tier that holds the slot, as a place in domains(); -1 if none does.
+  int32_t DomainAt(int32_t slot, int tier) const { return ancestors_[slot * tiers_ + tier]; }
   // Whether both slots are in one domain of the tier.
   bool Shares(int32_t a, int32_t b, int tier) const {
-    return ancestors_[a * tiers_ + tier] >= 0 && ancestors_[a * tiers_ + tier] == ancestors_[b * tiers_ + tier];
+    return DomainAt(a, tier) >= 0 && DomainAt(a, tier) == DomainAt(b, tier);
   }
 
   int64_t CostOf(const UnitTraffic& traffic, const Layout& layout) const;
@@ -52,13 +73,23 @@ class Site {
   Units NodesOf(const Layout& layout) const;
 
  private:
+  void BuildDomains(DomainIndex domain, const std::vector<bool>& usable, const std::vector<bool>& idle);
+  void Pack();
+  int SharedByPath(int32_t a, int32_t b) const;
+
   const Topology& topology_;
   const HopCosts& costs_;
   const std::vector<SliceRule>& rules_;
-  DomainIndex domain_;
   int tiers_ = 0;
   std::vector<Slot> slots_;
+  std::vector<SiteDomain> domains_;
   std::vector<int32_t> ancestors_;  // slot · tiers + tier -> domain, -1 unknown
+  std::vector<int64_t> same_, cross_;
+  std::vector<int> own_;  // Shared(slot, slot)
+  // A slot's path in 64 bits, coarse tiers high, so that the first bit in which two differ tells what they share.
+  bool packed_ = false;
+  std::vector<uint64_t> codes_;
+  int level_[65] = {};
 };
 
 }  // namespace muster::placement

@@ -14,8 +14,8 @@ namespace {
 
 // Sets of units up to this size are listed pair by pair.
 constexpr int64_t kMaxListedClique = 48;
-// Σ weight · hops stays under this, so that times any hop cost it stays under 2^62.
-constexpr int64_t kMaxWeight = int64_t{1} << 42;
+// Σ weight · hops stays under this, so that times any hop cost it stays under 2^58.
+constexpr int64_t kMaxWeight = int64_t{1} << 38;
 
 void Merge(std::vector<UnitEdge>& edges) {
   for (UnitEdge& edge : edges) {
@@ -93,7 +93,7 @@ void AddAllPairs(const std::vector<int32_t>& units, int64_t same_rail, int64_t c
 }
 
 // The hops of a family that can be cut.
-absl::Status AddCut(const mesh::Mesh& mesh, const mesh::Family& family, const UnitCut& cut, int64_t workers_per_unit,
+absl::Status AddCut(const World& world, const mesh::Family& family, const UnitCut& cut, int64_t workers_per_unit,
                     ItemTraffic& item) {
   if (item.pattern != v1::TrafficItem::ALL_PAIRS) {
     HopLister(cut, item.edges).List(item.pattern != v1::TrafficItem::CHAIN);
@@ -101,7 +101,7 @@ absl::Status AddCut(const mesh::Mesh& mesh, const mesh::Family& family, const Un
   }
   int64_t within = 1;
   for (const CutDigit& digit : cut.members) within *= digit.within ? digit.size : 1;
-  const auto groups = UnitGroupsOf(mesh, family, workers_per_unit);
+  const auto groups = UnitGroupsOf(world, family, workers_per_unit);
   if (!groups.ok()) return groups.status();
   for (const UnitGroup& group : *groups) {
     AddAllPairs(group.units, group.count * within, group.count * (within * within - within), item);
@@ -110,12 +110,11 @@ absl::Status AddCut(const mesh::Mesh& mesh, const mesh::Family& family, const Un
 }
 
 // The hops of any family, worker by worker.
-absl::Status AddListed(const mesh::Mesh& mesh, const mesh::Family& family, int64_t workers_per_unit,
-                       ItemTraffic& item) {
-  if (mesh.world() > kMaxListedWorld) return TooLargeToList(family.name(), mesh.world());
+absl::Status AddListed(const World& world, const mesh::Family& family, int64_t workers_per_unit, ItemTraffic& item) {
+  if (world.size > kMaxListedWorld) return TooLargeToList(family.name(), world.size);
   for (int64_t g = 0, groups = family.count(); g < groups; ++g) {
     std::vector<mesh::GlobalRank> members = family.group(g).Members();
-    for (mesh::GlobalRank& member : members) member -= mesh.first_rank();
+    for (mesh::GlobalRank& member : members) member -= world.first;
     std::sort(members.begin(), members.end());
     const auto add = [&](size_t i, size_t j) {
       const int64_t a = members[i] / workers_per_unit;
@@ -126,7 +125,7 @@ absl::Status AddListed(const mesh::Mesh& mesh, const mesh::Family& family, int64
     };
     const size_t size = members.size();
     if (item.pattern == v1::TrafficItem::ALL_PAIRS) {
-      if (size > 4096) return TooLargeToList(family.name(), mesh.world());
+      if (size > 4096) return TooLargeToList(family.name(), world.size);
       for (size_t i = 0; i < size; ++i) {
         for (size_t j = i + 1; j < size; ++j) add(i, j);
       }
@@ -154,39 +153,41 @@ absl::uint128 HopsOf(const mesh::Family& family, v1::TrafficItem::Pattern patter
   return hops;
 }
 
-absl::StatusOr<ItemTraffic> TrafficOf(const mesh::Mesh& mesh, const v1::TrafficItem& wanted, int64_t workers_per_unit,
+absl::StatusOr<const mesh::Family*> FamilyOf(const mesh::Mesh& mesh, const std::string& name,
+                                             const std::string& field) {
+  if (const mesh::Family* family = mesh.Find(name)) return family;
+  std::vector<std::string> names;
+  for (const mesh::Family& known : mesh.families()) names.emplace_back(known.name());
+  const std::string nearest = NearestName(name, names);
+  return FieldError(absl::StrCat(field, ".family"), absl::StrCat("this mesh has no family \"", name, "\""),
+                    absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean \"", nearest, "\"? "), "it has ",
+                                 FewNames(names, 8)));
+}
+
+absl::StatusOr<ItemTraffic> TrafficOf(const World& world, const Talk& talk, int64_t workers_per_unit,
                                       const std::string& field) {
-  const mesh::Family* family = mesh.Find(wanted.family());
-  if (family == nullptr) {
-    std::vector<std::string> names;
-    for (const mesh::Family& known : mesh.families()) names.emplace_back(known.name());
-    const std::string nearest = NearestName(wanted.family(), names);
-    return FieldError(absl::StrCat(field, ".family"), absl::StrCat("this mesh has no family \"", wanted.family(), "\""),
-                      absl::StrCat(nearest.empty() ? "" : absl::StrCat("did you mean \"", nearest, "\"? "), "it has ",
-                                   FewNames(names, 8)));
-  }
-  const absl::optional<UnitCut> cut = CutAtUnits(*family, mesh.first_rank(), workers_per_unit);
-  if (!cut && mesh.world() > kMaxListedWorld) return TooLargeToList(family->name(), mesh.world());
+  const absl::optional<UnitCut> cut = CutAtUnits(*talk.family, world.first, workers_per_unit);
+  if (!cut && world.size > kMaxListedWorld) return TooLargeToList(talk.family->name(), world.size);
   ItemTraffic item;
-  item.family = wanted.family();
-  item.pattern = wanted.pattern() == v1::TrafficItem::PATTERN_UNSPECIFIED ? v1::TrafficItem::RING : wanted.pattern();
-  item.weight = wanted.weight();
-  const absl::uint128 hops = HopsOf(*family, item.pattern);
+  item.family = talk.name;
+  item.pattern = talk.pattern == v1::TrafficItem::PATTERN_UNSPECIFIED ? v1::TrafficItem::RING : talk.pattern;
+  item.weight = talk.weight;
+  const absl::uint128 hops = HopsOf(*talk.family, item.pattern);
   if (hops * absl::uint128(std::max<int64_t>(item.weight, 1)) > absl::uint128(kMaxWeight)) {
     return FieldError(absl::StrCat(field, ".weight"),
-                      absl::StrCat(item.weight, " times the hops of family ", item.family, " passes 2^42"),
+                      absl::StrCat(item.weight, " times the hops of family ", item.family, " passes 2^38"),
                       "give less weight or another pattern");
   }
   item.hops = static_cast<int64_t>(hops);
-  const absl::Status added =
-      cut ? AddCut(mesh, *family, *cut, workers_per_unit, item) : AddListed(mesh, *family, workers_per_unit, item);
+  const absl::Status added = cut ? AddCut(world, *talk.family, *cut, workers_per_unit, item)
+                                 : AddListed(world, *talk.family, workers_per_unit, item);
   if (!added.ok()) return added;
   Merge(item.edges);
   return item;
 }
 
-void AddStrides(const mesh::Mesh& mesh, const std::string& name, int64_t workers_per_unit, std::set<int64_t>& ends) {
-  const absl::optional<UnitCut> cut = CutAtUnits(*mesh.Find(name), mesh.first_rank(), workers_per_unit);
+void AddStrides(const World& world, const mesh::Family& family, int64_t workers_per_unit, std::set<int64_t>& ends) {
+  const absl::optional<UnitCut> cut = CutAtUnits(family, world.first, workers_per_unit);
   if (!cut) return;
   for (const CutDigit& digit : cut->members) {
     if (!digit.within) ends.insert({digit.stride, digit.stride * digit.size});
@@ -198,15 +199,26 @@ void AddStrides(const mesh::Mesh& mesh, const std::string& name, int64_t workers
 
 absl::StatusOr<UnitTraffic> UnitTraffic::Of(const mesh::Mesh& mesh, const std::vector<v1::TrafficItem>& items,
                                             int64_t workers_per_unit) {
+  std::vector<Talk> talks;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const auto family = FamilyOf(mesh, items[i].family(), absl::StrCat("spec.placement.traffic[", i, "]"));
+    if (!family.ok()) return family.status();
+    talks.push_back({items[i].family(), *family, items[i].pattern(), items[i].weight()});
+  }
+  return Of(World{mesh.first_rank(), mesh.world()}, talks, workers_per_unit);
+}
+
+absl::StatusOr<UnitTraffic> UnitTraffic::Of(const World& world, const std::vector<Talk>& talks,
+                                            int64_t workers_per_unit) {
   UnitTraffic traffic;
   int64_t total = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < talks.size(); ++i) {
     const std::string field = absl::StrCat("spec.placement.traffic[", i, "]");
-    auto item = TrafficOf(mesh, items[i], workers_per_unit, field);
+    auto item = TrafficOf(world, talks[i], workers_per_unit, field);
     if (!item.ok()) return item.status();
     total += item->weight * item->hops;
     if (total > kMaxWeight) {
-      return FieldError(field, "the weights of all hops together pass 2^42", "give less weight");
+      return FieldError(field, "the weights of all hops together pass 2^38", "give less weight");
     }
     traffic.items.push_back(*std::move(item));
   }
@@ -221,7 +233,7 @@ absl::StatusOr<UnitTraffic> UnitTraffic::Of(const mesh::Mesh& mesh, const std::v
   }
   Merge(traffic.edges);
   std::set<int64_t> ends;
-  for (const ItemTraffic& item : traffic.items) AddStrides(mesh, item.family, workers_per_unit, ends);
+  for (const Talk& talk : talks) AddStrides(world, *talk.family, workers_per_unit, ends);
   for (const int64_t end : ends) {
     if (end > traffic.strides.back() && end % traffic.strides.back() == 0) traffic.strides.push_back(end);
   }

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "lib/mesh/mesh.h"
+#include "lib/placement/unit_groups.h"
 #include "proto/muster/v1/placement.pb.h"
 
 namespace muster::placement {
@@ -43,6 +44,14 @@ struct ItemTraffic {
   int64_t hops = 0;  // all of the family's, also those inside units
 };
 
+// A family whose groups talk, before its hops are collapsed.
+struct Talk {
+  std::string name;
+  const mesh::Family* family = nullptr;
+  v1::TrafficItem::Pattern pattern = v1::TrafficItem::RING;
+  int64_t weight = 0;
+};
+
 struct UnitTraffic {
   std::vector<ItemTraffic> items;
   // Σ weight · hops over all items, each pair of units once; weights overflow-checked.
@@ -51,10 +60,12 @@ struct UnitTraffic {
   // Where axes end between units: 1, …, each a multiple of the one before. The mesh as seen from units.
   std::vector<int64_t> strides = {1};
 
-  // INVALID_ARGUMENT, naming spec.placement.traffic[i]: no such family, or weights · hops that pass 2^42;
+  // INVALID_ARGUMENT, naming spec.placement.traffic[i]: no such family, or weights · hops that pass 2^38;
   // RESOURCE_EXHAUSTED: a family that strides don't cut at the unit's border in a world above 16,777,216 workers.
   static absl::StatusOr<UnitTraffic> Of(const mesh::Mesh& mesh, const std::vector<v1::TrafficItem>& items,
                                         int64_t workers_per_unit);
+  // The same for families of any origin, which must cover `world`; errors name spec.placement.traffic[i] as well.
+  static absl::StatusOr<UnitTraffic> Of(const World& world, const std::vector<Talk>& talks, int64_t workers_per_unit);
 };
 
 }  // namespace muster::placement

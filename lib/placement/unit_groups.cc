@@ -30,13 +30,13 @@ bool CutDigitAt(const mesh::Digit& digit, int64_t border, std::vector<CutDigit>&
   return true;
 }
 
-std::vector<UnitGroup> Listed(const mesh::Mesh& mesh, const mesh::Family& family, int64_t workers_per_unit) {
+std::vector<UnitGroup> Listed(const World& world, const mesh::Family& family, int64_t workers_per_unit) {
   std::map<std::vector<int32_t>, int64_t> counts;
   for (int64_t g = 0, groups = family.count(); g < groups; ++g) {
     const mesh::Group group = family.group(g);
     std::vector<int32_t> units;
     for (int64_t j = 0, size = group.size(); j < size; ++j) {
-      const auto unit = static_cast<int32_t>((group.member(j) - mesh.first_rank()) / workers_per_unit);
+      const auto unit = static_cast<int32_t>((group.member(j) - world.first) / workers_per_unit);
       if (units.empty() || units.back() != unit) units.push_back(unit);
     }
     std::sort(units.begin(), units.end());
@@ -85,12 +85,12 @@ absl::optional<UnitCut> CutAtUnits(const mesh::Family& family, mesh::GlobalRank 
   return cut;
 }
 
-absl::StatusOr<std::vector<UnitGroup>> UnitGroupsOf(const mesh::Mesh& mesh, const mesh::Family& family,
+absl::StatusOr<std::vector<UnitGroup>> UnitGroupsOf(const World& world, const mesh::Family& family,
                                                     int64_t workers_per_unit) {
-  const absl::optional<UnitCut> cut = CutAtUnits(family, mesh.first_rank(), workers_per_unit);
+  const absl::optional<UnitCut> cut = CutAtUnits(family, world.first, workers_per_unit);
   if (!cut) {
-    if (mesh.world() > kMaxListedWorld) return TooLargeToList(family.name(), mesh.world());
-    return Listed(mesh, family, workers_per_unit);
+    if (world.size > kMaxListedWorld) return TooLargeToList(family.name(), world.size);
+    return Listed(world, family, workers_per_unit);
   }
   mesh::Digits between;
   for (const CutDigit& part : cut->members) {

@@ -11,12 +11,17 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "lib/mesh/family.h"
-#include "lib/mesh/mesh.h"
 
 namespace muster::placement {
 
 // Largest world whose families may be looked at worker by worker, where strides don't cut at the unit's border.
 inline constexpr int64_t kMaxListedWorld = int64_t{1} << 24;
+
+// The ranks that are laid: first..first+size-1.
+struct World {
+  mesh::GlobalRank first = 0;
+  int64_t size = 1;
+};
 
 // One digit of a group, either within a unit (stride in workers) or between units (stride in units).
 struct CutDigit {
@@ -43,7 +48,7 @@ struct UnitGroup {
 };
 
 // RESOURCE_EXHAUSTED: the family can't be cut and the world is above kMaxListedWorld.
-absl::StatusOr<std::vector<UnitGroup>> UnitGroupsOf(const mesh::Mesh& mesh, const mesh::Family& family,
+absl::StatusOr<std::vector<UnitGroup>> UnitGroupsOf(const World& world, const mesh::Family& family,
                                                     int64_t workers_per_unit);
 
 // As that error says it.
