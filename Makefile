@@ -3,7 +3,7 @@
 #   make BAZEL_FLAGS=--jobs=2 build      any flags for Bazel
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test conformance-mesh lint bench clean
+.PHONY: help setup build demo test conformance-mesh lint bench bench-placement clean
 
 # Compiled objects are kept here, outside the clone, and shared by all clones; .ci/run bounds its size.
 MUSTER_CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/muster/bazel-disk
@@ -44,6 +44,13 @@ lint:  ## Formatting, include directions, shell scripts
 
 bench: setup  ## Measure against a bare peer in the same run and print the ratio
 	@$(BAZEL) $(BAZEL_STARTUP) run -c opt $(FLAGS) $(QUIET) //tests/benchmarks:handshake_benchmark
+
+# The steps of a search are counted, so costs are the same on any machine; times are of the process.
+INSTANCES ?= tests/benchmarks/placement/instances
+bench-placement: setup  ## Placement against proven optima and other schedulers: make bench-placement [INSTANCES=DIR] [OUT=DIR]
+	@$(if $(OUT),mkdir -p $(OUT) &&) $(BAZEL) $(BAZEL_STARTUP) run -c opt $(FLAGS) $(QUIET) //tests/benchmarks/placement:placement_benchmark -- \
+	  $(abspath $(INSTANCES)) $(if $(OUT),--out $(abspath $(OUT)))
+	@$(BAZEL) $(BAZEL_STARTUP) run -c opt $(FLAGS) $(QUIET) //tests/benchmarks/placement:placement_scale
 
 clean:  ## Remove this clone's build outputs; the shared cache stays
 	@$(BAZEL) $(BAZEL_STARTUP) clean

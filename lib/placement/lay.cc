@@ -72,13 +72,6 @@ std::vector<int32_t> RowOf(const Site& site, const std::vector<int32_t>& quotas,
   return RowMaker(site, quotas, how, tiles).Run();
 }
 
-std::vector<int64_t> TilesOf(const Order& order) {
-  std::vector<int64_t> tiles;
-  int64_t size = 1;
-  for (const OrderStep& step : order) tiles.push_back(size *= step.factor);
-  return tiles;
-}
-
 Layout LayAlong(const std::vector<int32_t>& row, const std::vector<int32_t>& unit_at) {
   Layout layout(row.size());
   for (size_t place = 0; place < row.size(); ++place) layout[unit_at[place]] = row[place];

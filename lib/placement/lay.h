@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/placement/knapsack.h"
-#include "lib/placement/orders.h"
 #include "lib/placement/site.h"
 
 namespace muster::placement {
@@ -23,9 +21,6 @@ enum class ChildOrder {
 // units. `tiles`: sizes of the tiles, ascending, each dividing the next.
 std::vector<int32_t> RowOf(const Site& site, const std::vector<int32_t>& quotas, ChildOrder how,
                            const std::vector<int64_t>& tiles);
-
-// Sizes of an order's tiles.
-std::vector<int64_t> TilesOf(const Order& order);
 
 Layout LayAlong(const std::vector<int32_t>& row, const std::vector<int32_t>& unit_at);
 

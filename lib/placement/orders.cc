@@ -1,7 +1,5 @@
 #include "lib/placement/orders.h"
 
-#include <algorithm>
-
 namespace muster::placement {
 namespace {
 
@@ -17,25 +15,19 @@ std::vector<int64_t> PrimesOf(int64_t n) {
 }  // namespace
 
 std::vector<int32_t> UnitsAlong(const std::vector<Dimension>& dims, const Order& order, bool winding) {
-  std::vector<int64_t> strides;  // of each step, in units
   std::vector<int64_t> reached(dims.size(), 1);
-  int64_t units = 1;
+  std::vector<int32_t> unit_at = {0};
   for (const OrderStep& step : order) {
-    strides.push_back(dims[step.dim].stride * reached[step.dim]);
+    const int64_t stride = dims[step.dim].stride * reached[step.dim];
     reached[step.dim] *= step.factor;
-    units *= step.factor;
-  }
-  std::vector<int32_t> unit_at(units);
-  for (int64_t place = 0; place < units; ++place) {
-    int64_t above = place;
-    int64_t unit = 0;
-    for (size_t i = 0; i < order.size(); ++i) {
-      int64_t digit = above % order[i].factor;
-      above /= order[i].factor;
-      if (winding && above % 2 == 1) digit = order[i].factor - 1 - digit;
-      unit += digit * strides[i];
+    const size_t tile = unit_at.size();
+    unit_at.resize(tile * static_cast<size_t>(step.factor));
+    for (size_t copy = 1; copy < static_cast<size_t>(step.factor); ++copy) {
+      const auto shift = static_cast<int32_t>(static_cast<int64_t>(copy) * stride);
+      for (size_t i = 0; i < tile; ++i) {
+        unit_at[copy * tile + i] = unit_at[winding && copy % 2 == 1 ? tile - 1 - i : i] + shift;
+      }
     }
-    unit_at[place] = static_cast<int32_t>(unit);
   }
   return unit_at;
 }
@@ -48,24 +40,11 @@ Order PlainOrder(const std::vector<Dimension>& dims) {
   return order;
 }
 
-void ForEachOrder(const std::vector<Dimension>& dims, size_t limit, const std::function<bool(const Order&)>& use) {
-  // Permutations of a multiset in lexicographic order; the plain order is the least.
-  Order order = PlainOrder(dims);
-  for (size_t out = 0; out < limit; ++out) {
-    if (!use(order)) return;
-    if (!std::next_permutation(order.begin(), order.end())) return;
-  }
-}
-
-int64_t CountOrders(const std::vector<Dimension>& dims, int64_t most) {
-  // n! over the factorials of the repetitions, as a product of binomials.
-  const Order order = PlainOrder(dims);
-  double count = 1;
-  for (size_t i = 0; i < order.size(); ++i) {
-    count *= static_cast<double>(i + 1);
-    count /= static_cast<double>(std::count(order.begin(), order.begin() + static_cast<int64_t>(i) + 1, order[i]));
-  }
-  return count > static_cast<double>(most) ? most : static_cast<int64_t>(count + 0.5);
+std::vector<int64_t> TilesOf(const Order& order) {
+  std::vector<int64_t> tiles;
+  int64_t size = 1;
+  for (const OrderStep& step : order) tiles.push_back(size *= step.factor);
+  return tiles;
 }
 
 bool KeepsBlocks(const std::vector<int32_t>& unit_at, int32_t block) {

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "lib/placement/dimensions.h"
@@ -17,7 +16,6 @@ struct OrderStep {
   size_t dim = 0;
   int64_t factor = 2;
   friend bool operator==(const OrderStep&, const OrderStep&) = default;
-  friend auto operator<=>(const OrderStep&, const OrderStep&) = default;
 };
 // Finest first; the factors of each dimension multiply to its size.
 using Order = std::vector<OrderStep>;
@@ -29,10 +27,8 @@ std::vector<int32_t> UnitsAlong(const std::vector<Dimension>& dims, const Order&
 // The plain order, one dimension after the other.
 Order PlainOrder(const std::vector<Dimension>& dims);
 
-// Each order once, the plain one first, until `use` returns false or `limit` are out.
-void ForEachOrder(const std::vector<Dimension>& dims, size_t limit, const std::function<bool(const Order&)>& use);
-// How many there are, at most `most`.
-int64_t CountOrders(const std::vector<Dimension>& dims, int64_t most);
+// Sizes of an order's tiles, ascending.
+std::vector<int64_t> TilesOf(const Order& order);
 
 // Whether every `block` consecutive places from 0 on hold `block` consecutive units from a multiple of it on: what a
 // slice needs.

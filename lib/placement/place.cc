@@ -61,8 +61,11 @@ Wishes WishesOf(const Question& q, const HopCosts& costs, DomainIndex top) {
     }
     wishes.preferred_penalty = std::min(most, kMaxCost / q.request->units);
   }
-  wishes.spares = q.spares;
-  wishes.spare_weight = q.request->spare_weight;
+  // Without traffic the least spread comes first; spares then go as near as can be.
+  if (!q.request->traffic.items.empty()) {
+    wishes.spares = q.spares;
+    wishes.spare_weight = q.request->spare_weight;
+  }
   return wishes;
 }
 

@@ -1,15 +1,20 @@
 #include "lib/placement/search.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "lib/placement/anneal.h"
+#include "lib/placement/best_orders.h"
 #include "lib/placement/border_costs.h"
 #include "lib/placement/descent.h"
 #include "lib/placement/dimensions.h"
 #include "lib/placement/knapsack.h"
 #include "lib/placement/lay.h"
 #include "lib/placement/orders.h"
+#include "lib/placement/wish_cost.h"
 
 namespace muster::placement {
 namespace {
@@ -18,10 +23,12 @@ namespace {
 constexpr size_t kKept = 12;
 // Layouts that random moves are tried on.
 constexpr size_t kAnnealed = 2;
-constexpr size_t kMaxOrders = 300;
+// Orders laid along a plan.
+constexpr int64_t kMinOrders = 8;
+constexpr int64_t kMaxOrders = 300;
 
 struct Candidate {
-  int64_t cost = 0;  // traffic
+  int64_t cost = 0;
   Layout layout;
   std::vector<int32_t> spares;
 };
@@ -32,10 +39,10 @@ class Search {
       : task_(task), site_(*task.site), dims_(*task.dims), knapsack_(knapsack), bound_(bound), budget_(budget) {}
 
   std::vector<Found> Run() {
-    lay_until_ = budget_.steps / 2;
-    Lay(knapsack_.Plan(0));
-    Lay(knapsack_.Plan(1));
-    if (task_.traffic->cliques.empty() && !task_.traffic->edges.empty()) {
+    const int64_t steps = budget_.steps / 4;
+    Lay(knapsack_.Plan(0), steps);
+    if (!Optimal()) Lay(knapsack_.Plan(1), steps);
+    if (!Optimal() && task_.traffic->cliques.empty() && !task_.traffic->edges.empty()) {
       DescendAll();
       AnnealBest();
     }
@@ -45,33 +52,66 @@ class Search {
   }
 
  private:
-  void Lay(const Quotas& quotas) {
-    std::vector<int32_t> spares;
-    for (int32_t slot = 0; slot < site_.slot_count(); ++slot) spares.insert(spares.end(), quotas.spares[slot], slot);
-    ForEachOrder(dims_.dims, kMaxOrders, [&](const Order& order) {
-      const std::vector<int64_t> tiles = TilesOf(order);
-      for (const bool winding : {false, true}) {
-        const std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, order, winding);
-        const bool keeps = std::all_of(site_.rules().begin(), site_.rules().end(),
-                                       [&](const SliceRule& rule) { return KeepsBlocks(unit_at, rule.units); });
-        if (!keeps) continue;
-        for (const ChildOrder how : {ChildOrder::kNatural, ChildOrder::kBigFirst, ChildOrder::kAligned}) {
-          Keep(LayAlong(RowOf(site_, quotas.units, how, tiles), unit_at), spares);
-        }
-      }
-      return budget_.steps > lay_until_;
-    });
+  // Each domain of the plan, by what leaving it costs.
+  std::vector<TileGoal> GoalsOf(const Quotas& quotas) const {
+    std::vector<int64_t> below(site_.domains().size());
+    std::map<std::tuple<int64_t, int, int>, int64_t> domains;  // how many of one size and border
+    for (size_t d = below.size(); d-- > 1;) {
+      const SiteDomain& domain = site_.domains()[d];
+      if (domain.slot >= 0) below[d] += quotas.units[domain.slot];
+      below[domain.parent] += below[d];
+      if (below[d] > 0) ++domains[{below[d], site_.domains()[domain.parent].tier, domain.tier}];
+    }
+    std::vector<TileGoal> goals;
+    for (const auto& [key, count] : domains) {
+      const auto& [units, outer, inner] = key;
+      goals.push_back({units, count * (site_.costs().Same(outer) - site_.costs().Same(inner)),
+                       count * (site_.costs().Cross(outer) - site_.costs().Cross(inner))});
+    }
+    return goals;
   }
 
-  void Keep(Layout layout, const std::vector<int32_t>& spares) {
+  void Lay(const Quotas& quotas, int64_t steps) {
+    std::vector<int32_t> spares;
+    for (int32_t slot = 0; slot < site_.slot_count(); ++slot) spares.insert(spares.end(), quotas.spares[slot], slot);
+    const int64_t wishes = WishCost(site_, task_.wishes, quotas.units, spares);
+    std::vector<int32_t> blocks;
+    for (const SliceRule& rule : site_.rules()) blocks.push_back(rule.units);
+    const int64_t affordable = steps / (6 * LayoutSteps());
+    const auto count = static_cast<size_t>(std::clamp<int64_t>(affordable, kMinOrders, kMaxOrders));
+    std::vector<std::vector<int32_t>> rows = {RowOf(site_, quotas.units, ChildOrder::kNatural, {}),
+                                              RowOf(site_, quotas.units, ChildOrder::kBigFirst, {}),
+                                              {}};
+    for (const Order& order : BestOrders(dims_, GoalsOf(quotas), blocks, count)) {
+      rows[2] = RowOf(site_, quotas.units, ChildOrder::kAligned, TilesOf(order));
+      for (const bool winding : {false, true}) {
+        const std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, order, winding);
+        const bool keeps =
+            std::all_of(blocks.begin(), blocks.end(), [&](int32_t block) { return KeepsBlocks(unit_at, block); });
+        if (!keeps) continue;
+        for (const std::vector<int32_t>& row : rows) Keep(LayAlong(row, unit_at), spares, wishes);
+      }
+      if (Optimal()) return;
+    }
+  }
+
+  // Nothing is cheaper than the bound; and what the plan breaks is the least for that cost.
+  bool Optimal() const { return !kept_.empty() && kept_[0].cost <= bound_; }
+
+  // What pricing a layout takes.
+  int64_t LayoutSteps() const { return static_cast<int64_t>(task_.traffic->edges.size()) + task_.units; }
+
+  void Keep(Layout layout, const std::vector<int32_t>& spares, int64_t wishes) {
     ++budget_.alternatives;
-    const int64_t cost = site_.CostOf(*task_.traffic, layout);
-    budget_.steps -= static_cast<int64_t>(task_.traffic->edges.size()) + task_.units;
-    if (kept_.size() == kKept && cost >= kept_.back().cost) return;
+    const bool full = kept_.size() == kKept;
+    const int64_t enough = full ? kept_.back().cost - wishes : std::numeric_limits<int64_t>::max();
+    const int64_t cost = site_.CostOf(*task_.traffic, layout, enough) + wishes;
+    budget_.steps -= LayoutSteps();
+    if (full && cost >= kept_.back().cost) return;
     for (const Candidate& other : kept_) {
       if (other.cost == cost && other.layout == layout) return;
     }
-    if (kept_.size() == kKept) kept_.pop_back();
+    if (full) kept_.pop_back();
     const auto at =
         std::upper_bound(kept_.begin(), kept_.end(), cost, [](int64_t c, const Candidate& k) { return c < k.cost; });
     kept_.insert(at, {cost, std::move(layout), spares});
@@ -94,7 +134,7 @@ class Search {
   void AnnealBest() {
     const size_t count = std::min(kept_.size(), kAnnealed);
     const int64_t share = budget_.steps / static_cast<int64_t>(count);
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count && !Optimal(); ++i) {
       const State state(site_, *task_.graph, task_.wishes, kept_[i].layout, kept_[i].spares);
       int64_t steps = share;
       const AnnealOptions options{1000, i};
@@ -110,7 +150,6 @@ class Search {
   const Knapsack& knapsack_;
   const int64_t bound_;
   Budget& budget_;
-  int64_t lay_until_ = 0;
   std::vector<Candidate> kept_;  // cheapest first
 };
 

@@ -112,11 +112,12 @@ int Site::SharedByPath(int32_t a, int32_t b) const {
   return 0;
 }
 
-int64_t Site::CostOf(const UnitTraffic& traffic, const Layout& layout) const {
+int64_t Site::CostOf(const UnitTraffic& traffic, const Layout& layout, int64_t enough) const {
   int64_t cost = 0;
   for (const UnitEdge& edge : traffic.edges) {
     const int shared = Shared(layout[edge.a], layout[edge.b]);
     cost += edge.same_rail * same_[shared] + edge.cross_rail * cross_[shared];
+    if (cost >= enough) return cost;
   }
   if (traffic.cliques.empty()) return cost;
   return cost + placement::CostOf({}, traffic.cliques, topology_, costs_, NodesOf(layout));

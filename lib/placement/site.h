@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "lib/placement/cost.h"
@@ -67,7 +68,9 @@ class Site {
     return DomainAt(a, tier) >= 0 && DomainAt(a, tier) == DomainAt(b, tier);
   }
 
-  int64_t CostOf(const UnitTraffic& traffic, const Layout& layout) const;
+  // Exact up to `enough`, where adding up ends.
+  int64_t CostOf(const UnitTraffic& traffic, const Layout& layout,
+                 int64_t enough = std::numeric_limits<int64_t>::max()) const;
   bool SlicesHold(const Layout& layout) const;
   // The first nodes of each slot, in natural order, to its units in ascending order.
   Units NodesOf(const Layout& layout) const;
