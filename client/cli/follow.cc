@@ -1,10 +1,13 @@
 #include "client/cli/follow.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/escape.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/format.h"
@@ -19,6 +22,12 @@ namespace {
 constexpr absl::Duration kRetry = absl::Seconds(1);
 constexpr size_t kStateWidth = 10;
 
+// The reason without what is still being waited for, which changes with every node and member.
+std::string Reason(const v1::Job& job) {
+  const std::string why = WhyText(job);
+  return why.substr(0, why.find("; waits for "));
+}
+
 class JobPrinter {
  public:
   explicit JobPrinter(Context& context) : context_(context) {}
@@ -30,11 +39,16 @@ class JobPrinter {
       last_ = job;
       return;
     }
-    if (Changed(job)) Line(job);
-    if (job.has_test_progress()) {
-      const std::string progress = TestProgressText(job.test_progress());
-      context_.out.Progress(absl::StrCat("          ", PhaseWord(job.phase()), "  ", progress, "  ", Since(job)));
+    const bool moved = Moved(job);
+    if (moved) told_.clear();
+    const std::string now = job.has_test_progress() ? TestProgressText(job.test_progress()) : WhyText(job);
+    if (moved || Tells(job)) {
+      Line(job);
+    } else if (now != now_) {
+      context_.out.Progress(absl::StrCat("          ", PhaseWord(job.phase()), "  ", now, "  ", Since(job)));
     }
+    told_.insert(Reason(job));
+    now_ = now;
     last_ = job;
   }
 
@@ -42,9 +56,26 @@ class JobPrinter {
   bool seen() const { return !last_.uid().empty() || !last_.name().empty(); }
 
  private:
-  bool Changed(const v1::Job& job) const {
-    return !seen() || job.phase() != last_.phase() || job.result() != last_.result() || job.why() != last_.why() ||
+  bool Moved(const v1::Job& job) const {
+    return !seen() || job.phase() != last_.phase() || job.result() != last_.result() ||
            job.attempt() != last_.attempt() || job.epoch() != last_.epoch();
+  }
+
+  // Whether it is worth a line of its own within its phase: another reason to wait or to stop, not one member or node
+  // more or less.
+  bool Tells(const v1::Job& job) const {
+    switch (job.phase()) {
+      case v1::QUEUED:
+      case v1::AWAITING:
+        return job.why() != last_.why() || job.queue_position() != last_.queue_position();
+      case v1::TESTING:
+        return job.test_progress().round() != last_.test_progress().round() && job.test_progress().round() > 1;
+      case v1::REPAIRING:
+      case v1::STOPPING:
+        return told_.count(Reason(job)) == 0;
+      default:
+        return false;
+    }
   }
 
   std::string Since(const v1::Job& job) const {
@@ -53,18 +84,26 @@ class JobPrinter {
 
   void Line(const v1::Job& job) {
     const std::string state = StateWord(job);
-    std::string rest = WhyText(job);
-    if (job.attempt() != last_.attempt() && seen()) absl::StrAppend(&rest, " · attempt ", job.attempt());
+    std::vector<std::string> parts;
+    if (const std::string why = WhyText(job); why != state) parts.push_back(why);
+    if (job.queue_position() > 1 || (job.queue_position() == 1 && last_.queue_position() > 1)) {
+      parts.push_back(absl::StrCat("position ", job.queue_position(), " in the queue"));
+    }
+    if (job.attempt() != last_.attempt() && seen()) parts.push_back(absl::StrCat("attempt ", job.attempt()));
     // Most reasons name it themselves.
     const std::string epoch = absl::StrCat("epoch ", job.epoch());
-    if (job.epoch() != last_.epoch() && !absl::StrContains(rest, epoch)) absl::StrAppend(&rest, " · ", epoch);
+    if (job.epoch() != last_.epoch() && !absl::StrContains(absl::StrJoin(parts, " "), epoch)) parts.push_back(epoch);
+    std::string rest = absl::StrJoin(parts, " · ");
+    if (!rest.empty()) rest.insert(0, std::string(std::max(kStateWidth, state.size()) - state.size() + 2, ' '));
     context_.out.Line({Span(absl::FormatTime("%H:%M:%S", context_.now(), context_.zone), Style::kDim), "  ",
-                       Span(state, StateStyle(job)),
-                       std::string(std::max(kStateWidth, state.size()) - state.size() + 2, ' '), rest});
+                       Span(state, StateStyle(job)), rest});
   }
 
   Context& context_;
   v1::Job last_;
+  // Reasons that had their line in this phase, and what was shown last.
+  std::set<std::string> told_;
+  std::string now_;
 };
 
 int End(Context& context, const v1::Job& job) {

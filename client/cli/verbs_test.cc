@@ -71,9 +71,47 @@ team-a/llama succeeded after 1m12s   receipt rcp-1
 )");
 }
 
+// Nodes that end one by one and members that come one by one are no news; another reason, place in the queue or round
+// is.
+TEST_F(Verbs, WatchJob_WithinAPhase_OnlyNewsHasALine) {
+  const auto queued = [](int32_t position) {
+    v1::Job job = At(v1::QUEUED, "4 nodes are needed; 2 are free");
+    job.set_queue_position(position);
+    return job;
+  };
+  v1::Job second_round = TestingAt(1);
+  second_round.mutable_test_progress()->set_round(2);
+  const std::string lost = "repairs: member 1 exited with code 3 on n2";
+  muster_.state.job_streams = {
+      {{queued(3), queued(2), queued(2), queued(1), TestingAt(1), TestingAt(9), second_round,
+        At(v1::ASSEMBLING, "waits for 2 of 2 members to call: pod indexes 0, 1"),
+        At(v1::ASSEMBLING, "waits for 1 of 2 members to call: pod index 1"),
+        At(v1::REPAIRING, lost + "; waits for the end of what ran before on 2 nodes: n1, n2"),
+        At(v1::REPAIRING, lost + "; waits for the end of what ran before on 1 node: n2"),
+        At(v1::REPAIRING, lost + "; failed 2 times in a row, so it waits until 13:00:10 UTC"),
+        At(v1::REPAIRING, lost + "; waits for its self-test"),
+        At(v1::STOPPING, "stops: cancelled; waits for the end of what runs on 2 nodes: n1, n2"),
+        At(v1::STOPPING, "stops: cancelled; waits for the end of what runs on 1 node: n2"),
+        Ended(v1::RESULT_CANCELLED, "cancelled")},
+       absl::OkStatus()}};
+  EXPECT_EQ(muster_.Muster({"watch", "job", "team-a/llama"}), kExitCancelled);
+  EXPECT_EQ(muster_.out, R"(13:00:00  queued      4 nodes are needed; 2 are free · position 3 in the queue
+13:00:00  queued      4 nodes are needed; 2 are free · position 2 in the queue
+13:00:00  queued      4 nodes are needed; 2 are free · position 1 in the queue
+13:00:00  testing     tests its groups
+13:00:00  testing     tests its groups
+13:00:00  assembling  waits for 2 of 2 members to call: pod indexes 0, 1
+13:00:00  repairing   member 1 exited with code 3 on n2; waits for the end of what ran before on 2 nodes: n1, n2
+13:00:00  repairing   member 1 exited with code 3 on n2; failed 2 times in a row, so it waits until 13:00:10 UTC
+13:00:00  stopping    cancelled; waits for the end of what runs on 2 nodes: n1, n2
+13:00:00  cancelled   epoch 1
+team-a/llama cancelled after 1m12s   receipt rcp-1
+)");
+}
+
 TEST_F(Verbs, WatchJob_OnATerminal_RedrawsTheProgress) {
   muster_.screen = {.terminal = true, .columns = 80};
-  muster_.state.job_streams = {{{TestingAt(24), Ended(v1::SUCCEEDED, "done")}, absl::OkStatus()}};
+  muster_.state.job_streams = {{{TestingAt(1), TestingAt(24), Ended(v1::SUCCEEDED, "done")}, absl::OkStatus()}};
   muster_.Muster({"watch", "job", "team-a/llama"});
   EXPECT_NE(muster_.out.find("\r\x1b[K          testing  pp 24 of 64 groups  3 s\r\x1b[K"), std::string::npos)
       << muster_.out;

@@ -42,6 +42,7 @@ void CountAttempt(Gang& gang) {
   if (!gang.ran && gang.facts.owner_restarts == gang.facts.counted_restarts) return;
   gang.attempt = Attempt(gang.attempt.value() + 1);
   gang.ran = false;
+  gang.failures = 0;
   gang.facts.counted_restarts = gang.facts.owner_restarts;
   for (auto& [index, member] : gang.members) {
     member.exit_code.reset();
@@ -168,7 +169,7 @@ void Settle(Turn& turn) {
   if (std::holds_alternative<Repairing>(gang.state)) return TryRepaired(turn);
   const auto* testing = std::get_if<Testing>(&gang.state);
   if (testing != nullptr && testing->passed && testing->ended.size() == gang.seats->nodes().size()) {
-    EnterAssembling(turn, absl::StrCat("self-test ", testing->test.value(), " passed"));
+    EnterAssembling(turn, "the self-test passed");
   }
 }
 

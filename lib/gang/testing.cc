@@ -29,8 +29,10 @@ void StartRound(Turn& turn, PlacementPtr placement, const TestPlanned& event) {
                        .ended = {},
                        .passed = false,
                        .deadline = turn.now + DeadlineOf(turn, *event.plan)};
-  turn.Moved(absl::StrCat("self-test ", event.test.value(), " round ", event.plan->round(), " runs on ",
-                          gang.seats->nodes().size(), " nodes"));
+  const int32_t round = event.plan->round();
+  turn.Moved(absl::StrCat("the self-test runs on ", gang.seats->nodes().size(),
+                          gang.seats->nodes().size() == 1 ? " node" : " nodes",
+                          round == 1 ? "" : absl::StrCat(", round ", round)));
 }
 
 // A test-only job ends with its verdict. False: the job is of another kind and goes on.
@@ -47,7 +49,7 @@ void Passed(Turn& turn, Testing& testing, const TestConcluded& event) {
   testing.passed = true;
   gang.receipt = event.receipt;
   gang.receipt_digest = testing.placement->digest();
-  gang.why = absl::StrCat("self-test ", testing.test.value(), " passed; its children are being ended");
+  gang.why = "the self-test passed; its processes are being ended";
   turn.Durable();
   Settle(turn);
 }

@@ -3,6 +3,10 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
@@ -69,7 +73,15 @@ bool Core::Decide() {
   settings_.clear();
   if (place_) {
     place_ = false;
-    for (auto& [key, event] : engine_.Place(nodes_, jobs_)) {
+    std::map<JobKey, std::pair<int32_t, std::string>> seen;
+    for (JobKey key : watchers_.jobs())
+      if (const Job* job = jobs_.Find(key)) seen[key] = {job->queue_position, job->waits_for};
+    auto events = engine_.Place(nodes_, jobs_);
+    for (const auto& [key, before] : seen) {
+      const Job& job = *jobs_.Find(key);
+      if (before != std::pair(job.queue_position, job.waits_for)) news_[key].queue = true;
+    }
+    for (auto& [key, event] : events) {
       Job* job = jobs_.Find(key);
       if (job == nullptr) continue;
       if (const auto* found = std::get_if<gang::PlacementFound>(&event))
@@ -194,6 +206,8 @@ void Core::StepOne(Job& job, const gang::Event& event) {
     job.queue_position = 0;
     job.waits_for.clear();
     news.moved = true;
+    // Those behind it move up, and may start.
+    if (before == v1::QUEUED && after == v1::FINISHED) place_ = true;
     spdlog::info("event=phase job={} uid={} phase={} attempt={} epoch={} why=\"{}\"", job.FullName(),
                  job.gang.uid.value(), v1::Phase_Name(after), job.gang.attempt.value(), job.gang.epoch.value(),
                  job.gang.why);

@@ -123,6 +123,7 @@ class Core {
     bool demands = false;
     bool moved = false;  // to another phase
     bool wake_all = false;
+    bool queue = false;  // another place in the queue, or another reason to wait there
     std::set<PodIndex> wake;
   };
 

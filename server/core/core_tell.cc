@@ -41,7 +41,7 @@ void Core::TellJob(Job& job, const News& news) {
   WakeRankCalls(job, news);
   if (news.moved || news.wake_all) WakeWatchCalls(job, watch_calls_.OfJob(job.key()));
   for (PodIndex index : news.wake) WakeWatchCalls(job, watch_calls_.OfMember(job.key(), index));
-  if (news.durable && watchers_.Watched(job.key())) {
+  if ((news.durable || news.queue) && watchers_.Watched(job.key())) {
     watchers_.Send(job.key(), std::make_shared<const v1::Job>(View(job)));
     if (job.finished()) watchers_.Done(job.key(), absl::OkStatus());
   }

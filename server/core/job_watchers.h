@@ -28,6 +28,12 @@ class JobWatchers {
     by_job_[job][id] = std::move(sink);
     job_of_[id] = job;
   }
+  // Those that have watchers.
+  std::vector<JobKey> jobs() const {
+    std::vector<JobKey> jobs;
+    for (const auto& [job, sinks] : by_job_) jobs.push_back(job);
+    return jobs;
+  }
   bool Watched(JobKey job) const { return by_job_.count(job) > 0; }
   void Send(JobKey job, std::shared_ptr<const v1::Job> view) {
     const auto found = by_job_.find(job);
