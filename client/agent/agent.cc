@@ -42,7 +42,7 @@ void Agent::Run() {
   absl::Time give_up = absl::InfiniteFuture();
   while (!stopping_ || (board.AnythingRuns() && absl::Now() < give_up)) {
     const bool was_stopping = stopping_;
-    if (auto event = events_.Next(std::min(board.NextDeadline(absl::Now()), give_up))) {
+    if (auto event = events_.Take(std::min(board.NextDeadline(absl::Now()), give_up))) {
       Handle(*std::move(event), board, children);
     }
     board.Tick(absl::Now());
@@ -91,7 +91,7 @@ void Agent::Deliver(const v1::Task& task) {
   {
     MutexLock lock(&mu_);
     if (closed_) return;
-    events_.Post(TaskArrived{task, taken});
+    events_.Put(TaskArrived{task, taken});
   }
   taken->WaitForNotification();
 }
@@ -99,7 +99,7 @@ void Agent::Deliver(const v1::Task& task) {
 void Agent::Close() {
   MutexLock lock(&mu_);
   closed_ = true;
-  while (auto event = events_.Next(absl::InfinitePast())) {
+  while (auto event = events_.Take(absl::InfinitePast())) {
     if (auto* task = std::get_if<TaskArrived>(&*event)) task->taken->Notify();
   }
 }

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client/agent/agent_setting.h"
-#include "client/agent/event_queue.h"
+#include "client/agent/event.h"
 #include "client/agent/ledger_file.h"
 #include "client/agent/session.h"
 #include "client/agent/task_board.h"
@@ -24,7 +24,7 @@ class Agent {
   // seconds, and returns. Children die with the calling thread. Call once.
   void Run();
   // From any thread.
-  void ShutDown() { events_.Post(muster::agent::ShutDown{}); }
+  void ShutDown() { events_.Put(muster::agent::ShutDown{}); }
 
  private:
   Agent(AgentSetting setting, LedgerFile file) : setting_(std::move(setting)), file_(std::move(file)) {}

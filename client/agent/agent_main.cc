@@ -15,6 +15,7 @@
 #include "client/agent/agent.h"
 #include "client/agent/keeper.h"
 #include "client/agent/options.h"
+#include "client/agent/process_tree.h"
 #include "client/agent/test_child.h"
 
 namespace {
@@ -38,6 +39,7 @@ int Serve(const muster::agent::AgentSetting& setting) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  muster::agent::AdoptOrphans();
   auto agent = muster::agent::Agent::Create(setting);
   if (!agent.ok()) {
     std::fprintf(stderr, "muster-agent: %s\n", std::string(agent.status().message()).c_str());

@@ -6,15 +6,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
+#include "absl/time/clock.h"
+#include "client/agent/process_tree.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "google/protobuf/util/delimited_message_util.h"
 
 namespace muster::agent {
 namespace {
+
+// What is killed ends within this time, unless the kernel itself hangs on it.
+constexpr absl::Duration kEndOrphans = absl::Seconds(3);
 
 // A descriptor whose reader finds `input`. -1: the kernel refuses.
 int Holding(const std::string& input) {
@@ -43,14 +49,14 @@ void Listen(EventQueue& events, ChildId child, pid_t pid, int results) {
       report.child = child;
       // Ends at the end of the pipe, and at the first thing that is no result.
       if (!google::protobuf::util::ParseDelimitedFromZeroCopyStream(&report.result, &in, &end)) break;
-      events.Post(std::move(report));
+      events.Put(std::move(report));
     }
     close(results);
   }
   siginfo_t info;
   while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
-  events.Post(ChildEnded{child});
+  events.Put(ChildEnded{child});
 }
 
 }  // namespace
@@ -61,6 +67,9 @@ Children::~Children() {
     child.listener.join();
     waitpid(child.pid, nullptr, 0);
   }
+  children_.clear();
+  const absl::Time give_up = absl::Now() + kEndOrphans;
+  while (!EndOrphans() && absl::Now() < give_up) absl::SleepFor(absl::Milliseconds(5));
 }
 
 absl::StatusOr<ChildId> Children::Start(ProcessSpec spec, const std::string& input, bool results) {
@@ -87,6 +96,20 @@ absl::StatusOr<ChildId> Children::Start(ProcessSpec spec, const std::string& inp
 void Children::Signal(ChildId child, int signal) const {
   const auto at = children_.find(child);
   if (at != children_.end()) kill(-at->second.pid, signal);
+}
+
+bool Children::EndOrphans() const {
+  bool none = true;
+  for (const pid_t pid : OwnChildren()) {
+    const bool known =
+        std::any_of(children_.begin(), children_.end(), [pid](const auto& c) { return c.second.pid == pid; });
+    if (known) continue;
+    none = false;
+    for (const pid_t below : Descendants(pid)) kill(below, SIGKILL);
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, WNOHANG);
+  }
+  return none;
 }
 
 pid_t Children::Pid(ChildId child) const {

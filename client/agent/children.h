@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "absl/status/statusor.h"
-#include "client/agent/event_queue.h"
+#include "client/agent/event.h"
 #include "client/agent/process.h"
 
 namespace muster::agent {
@@ -18,7 +18,7 @@ namespace muster::agent {
 class Children {
  public:
   explicit Children(EventQueue& events) : events_(events) {}
-  // Kills what is left and sees it ended.
+  // Kills what is left and sees it ended, what it leaves behind too.
   ~Children();
 
   // `input` becomes the child's standard input. With `results`, what it writes to descriptor 3 arrives as
@@ -31,6 +31,11 @@ class Children {
   // After ChildEnded: collects it and answers its wait status.
   int Reap(ChildId child);
   size_t size() const { return children_.size(); }
+
+  // Kills what lost its parent below this process and so became its child (process_tree.h's AdoptOrphans; nobody else
+  // may start processes here). True: none is left. Else ask again: a killed process takes a moment to end, and may have
+  // left others.
+  bool EndOrphans() const;
 
  private:
   struct Child {

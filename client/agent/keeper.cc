@@ -1,6 +1,5 @@
 #include "client/agent/keeper.h"
 
-#include <dirent.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -9,51 +8,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
 
 #include "client/agent/process.h"
+#include "client/agent/process_tree.h"
 
 namespace muster::agent {
 namespace {
-
-// Parent of every process that /proc shows.
-std::map<pid_t, pid_t> Parents() {
-  std::map<pid_t, pid_t> parents;
-  DIR* proc = opendir("/proc");
-  if (proc == nullptr) return parents;
-  while (const dirent* entry = readdir(proc)) {
-    const pid_t pid = std::atoi(entry->d_name);
-    if (pid <= 0) continue;
-    std::ifstream in(std::string("/proc/") + entry->d_name + "/stat");
-    std::string line, state;
-    if (!std::getline(in, line) || line.rfind(')') == std::string::npos) continue;
-    std::istringstream fields(line.substr(line.rfind(')') + 1));
-    pid_t parent = 0;
-    if (fields >> state >> parent && state != "Z") parents[pid] = parent;
-  }
-  closedir(proc);
-  return parents;
-}
-
-// As a subreaper, every descendant stays one, whatever it forks or detaches from.
-std::set<pid_t> Descendants() {
-  const std::map<pid_t, pid_t> parents = Parents();
-  std::set<pid_t> found = {getpid()};
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (const auto& [pid, parent] : parents) {
-      if (found.count(parent) > 0) grew |= found.insert(pid).second;
-    }
-  }
-  found.erase(getpid());
-  return found;
-}
 
 class Keeper {
  public:
@@ -95,7 +57,7 @@ class Keeper {
   void KillAfter(absl::Duration grace) { kill_at_ = std::min(kill_at_, Now() + grace); }
 
   static void KillAll() {
-    for (pid_t pid : Descendants()) kill(pid, SIGKILL);
+    for (pid_t pid : Descendants(getpid())) kill(pid, SIGKILL);
   }
 
   bool Start(const std::vector<std::string>& command) {
@@ -142,7 +104,7 @@ class Keeper {
 
 int Keep(int parent_pid, const std::vector<std::string>& command) {
   Keeper keeper(parent_pid);
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  AdoptOrphans();
   DieWithParent(parent_pid, SIGTERM);
   return keeper.Run(command);
 }

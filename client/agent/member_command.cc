@@ -49,6 +49,10 @@ std::string MemberFolder(const AgentSetting& setting, const std::string& job_uid
   return absl::StrCat(setting.data, "/logs/", AsFileName(job_uid), "/", pod_index);
 }
 
+std::string MemberMark(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index) {
+  return absl::StrCat("MUSTER_LOGS=", MemberFolder(setting, job_uid, pod_index));
+}
+
 absl::StatusOr<ProcessSpec> MemberCommand(const AgentSetting& setting, const v1::Task& task,
                                           const v1::StartMembers::Member& member) {
   const v1::StartMembers& order = task.start_members();
@@ -71,6 +75,7 @@ absl::StatusOr<ProcessSpec> MemberCommand(const AgentSetting& setting, const v1:
   env["MUSTER_POD_INDEX"] = absl::StrCat(member.pod_index());
   env["MUSTER_NODE"] = setting.node.name();
   env["MUSTER_ADDRESS"] = setting.node.address();
+  env["MUSTER_LOGS"] = MemberFolder(setting, uid, member.pod_index());
   AddIncarnation(member.incarnation(), env);
 
   ProcessSpec spec;

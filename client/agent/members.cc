@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,12 +16,14 @@
 #include "absl/strings/str_cat.h"
 #include "client/agent/member_command.h"
 #include "client/agent/process.h"
+#include "client/agent/process_tree.h"
 
 namespace muster::agent {
 namespace {
 
-// How often a survivor of an earlier agent is looked for.
+// How often an earlier agent's keeper is looked for, and what a lost keeper has left.
 constexpr absl::Duration kSurvivorPoll = absl::Milliseconds(200);
+constexpr absl::Duration kLeftoverPoll = absl::Milliseconds(20);
 
 absl::Status MakeFolders(const std::string& folder) {
   for (size_t at = folder.find('/', 1);; at = folder.find('/', at + 1)) {
@@ -32,8 +35,9 @@ absl::Status MakeFolders(const std::string& folder) {
   }
 }
 
-v1::MemberEnded EndOf(const MemberRecord& record) {
+v1::MemberEnded EndOf(const MemberRecord& record, const std::string& logs) {
   v1::MemberEnded ended;
+  ended.set_logs(logs);
   ended.set_pod_index(record.pod_index());
   *ended.mutable_incarnation() = record.incarnation();
   ended.set_exit_code(record.exit_code());
@@ -49,8 +53,9 @@ bool SameIncarnation(const v1::Incarnation& a, const v1::Incarnation& b) {
   return key(a) == key(b);
 }
 
-Members::Members(const AgentSetting& setting, Children& children, std::vector<MemberRecord> records)
-    : setting_(setting), children_(children) {
+Members::Members(const AgentSetting& setting, Children& children, const std::string& job_uid,
+                 std::vector<MemberRecord> records)
+    : setting_(setting), children_(children), job_uid_(job_uid) {
   for (MemberRecord& record : records) members_[record.pod_index()].record = std::move(record);
 }
 
@@ -124,28 +129,44 @@ bool Members::Owns(ChildId child) const {
 
 void Members::Ended(ChildId child, int wait_status, absl::Time now) {
   for (auto& [index, member] : members_) {
-    if (member.child == child && !member.record.ended()) MarkEnded(member, ExitCode(wait_status));
+    if (member.child != child || member.record.ended()) continue;
+    if (WIFSIGNALED(wait_status)) {
+      spdlog::warn("the keeper of member {} was killed by signal {}; ending what it left", index,
+                   WTERMSIG(wait_status));
+      member.keeper_lost = ExitCode(wait_status);
+    } else {
+      MarkEnded(member, ExitCode(wait_status));
+    }
   }
   Tick(now);
+}
+
+bool Members::EndLeftovers(const Member& member) const {
+  // Of a keeper that was ours all is our child now. What an earlier one left is init's: only its environment tells.
+  const bool no_orphans = children_.EndOrphans();
+  const std::vector<pid_t> left = StartedWith(MemberMark(setting_, job_uid_, member.record.pod_index()));
+  for (const pid_t pid : left) kill(pid, SIGKILL);
+  return no_orphans && left.empty();
 }
 
 void Members::MarkEnded(Member& member, int exit_code) {
   member.record.set_ended(true);
   member.record.set_exit_code(exit_code);
   member.kill_at = absl::InfiniteFuture();
-  ends_.push_back(EndOf(member.record));
+  ends_.push_back(EndOf(member.record, MemberFolder(setting_, job_uid_, member.record.pod_index())));
   spdlog::info("member {} ended with code {}", member.record.pod_index(), exit_code);
 }
 
 void Members::Tick(absl::Time now) {
   for (auto& [index, member] : members_) {
     if (member.record.ended()) continue;
-    // A keeper that an earlier agent started dies with that agent and takes all with it; how its command ended nobody
-    // saw, so it counts as killed.
-    if (member.child == 0 &&
+    // A keeper that an earlier agent started dies with that agent and takes all with it, unless it was killed too; how
+    // its command ended nobody saw, so it counts as killed.
+    if (member.child == 0 && !member.keeper_lost &&
         (member.record.pid() <= 0 || StartTicks(member.record.pid()) != member.record.start_ticks())) {
-      MarkEnded(member, 128 + SIGKILL);
+      member.keeper_lost = 128 + SIGKILL;
     }
+    if (member.keeper_lost && EndLeftovers(member)) MarkEnded(member, *member.keeper_lost);
     if (!member.record.ended() && now >= member.kill_at) {
       Signal(member, SIGQUIT);
       member.kill_at = now + absl::Seconds(1);
@@ -171,6 +192,7 @@ absl::Time Members::NextDeadline(absl::Time now) const {
     if (member.record.ended()) continue;
     next = std::min(next, member.kill_at);
     if (member.child == 0) next = std::min(next, now + kSurvivorPoll);
+    if (member.keeper_lost) next = std::min(next, now + kLeftoverPoll);
   }
   return next;
 }
@@ -183,7 +205,8 @@ std::vector<v1::MemberEnded> Members::TakeEnds() {
 std::vector<v1::MemberEnded> Members::AllEnds() const {
   std::vector<v1::MemberEnded> ends;
   for (const auto& [index, member] : members_) {
-    if (member.record.ended()) ends.push_back(EndOf(member.record));
+    if (member.record.ended())
+      ends.push_back(EndOf(member.record, MemberFolder(setting_, job_uid_, member.record.pod_index())));
   }
   return ends;
 }

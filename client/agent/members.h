@@ -2,6 +2,7 @@
 // The members of one job on this node: each started once, stopped wholly, reported truly.
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,8 @@ inline constexpr absl::Duration kDefaultGrace = absl::Seconds(10);
 class Members {
  public:
   // `records`: what the ledger has of this job's members; those not ended are from an agent before this one.
-  Members(const AgentSetting& setting, Children& children, std::vector<MemberRecord> records);
+  Members(const AgentSetting& setting, Children& children, const std::string& job_uid,
+          std::vector<MemberRecord> records);
 
   // Starts the members of `task` that were never started in this incarnation. The process of an older incarnation is
   // stopped first, and the member started when it is gone. INVALID_ARGUMENT etc.: nothing of it can be started.
@@ -51,6 +53,9 @@ class Members {
     MemberRecord record;
     // 0: an earlier agent's; its keeper is known by pid and start ticks only.
     ChildId child = 0;
+    // Its keeper is gone and did not see everything end (killed, or with an agent before this one): what is left is
+    // ended before the member counts as ended, with this code.
+    std::optional<int> keeper_lost;
     // SIGTERM is sent; SIGKILL follows then.
     absl::Time kill_at = absl::InfiniteFuture();
     // Starts when the present process is gone.
@@ -62,9 +67,12 @@ class Members {
   absl::Status Launch(const v1::Task& task, const v1::StartMembers::Member& member);
   void Signal(const Member& member, int signal) const;
   void MarkEnded(Member& member, int exit_code);
+  // Kills what a member's lost keeper has left; true: none of it is left.
+  bool EndLeftovers(const Member& member) const;
 
   const AgentSetting& setting_;
   Children& children_;
+  const std::string job_uid_;
   std::map<int32_t, Member> members_;
   std::vector<v1::MemberEnded> ends_;
 };

@@ -192,6 +192,11 @@ absl::StatusOr<Options> FromFlags(const Flags& f) {
   if (!node.ok()) return node.status();
   setting.node = *std::move(node);
   setting.data = DataFolder(f);
+  // It is part of what the coordinator is told of members' output.
+  if (setting.data.size() > 800) return Bad("--data", "is longer than 800 characters", "shorten it");
+  if (std::any_of(setting.data.begin(), setting.data.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; })) {
+    return Bad("--data", "has control characters", "leave them out");
+  }
   setting.agent_program = OwnProgram();
   setting.muster_program = Absolute(f.muster_binary);
   if (f.muster_binary.empty()) {

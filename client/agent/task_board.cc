@@ -19,6 +19,9 @@ constexpr size_t kMaxJobs = 1024;
 // Of one order; a node has far fewer.
 constexpr int kMaxWorkers = 1024;
 
+// How often what is left behind is looked for while a stop waits for its end.
+constexpr absl::Duration kOrphanPoll = absl::Milliseconds(20);
+
 // A test without a backend of its own would only fail step by step.
 bool KnowsBackend(const std::string& name) {
   const std::vector<std::string> known = BackendNames();
@@ -73,8 +76,9 @@ absl::Status TaskBoard::Recover(absl::Time now) {
   for (const JobRecord& record : file_.found().jobs()) {
     Job& job = jobs_[record.mark().job_uid()];
     job.record = record;
-    job.members = std::make_unique<Members>(
-        setting_, children_, std::vector<MemberRecord>(record.members().begin(), record.members().end()));
+    job.members =
+        std::make_unique<Members>(setting_, children_, record.mark().job_uid(),
+                                  std::vector<MemberRecord>(record.members().begin(), record.members().end()));
     job.stopping = record.kind() == JobRecord::STOP;
     // What survived the agent is on its way down by its keeper; this makes sure of it.
     job.members->Stop(kDefaultGrace, now);
@@ -89,7 +93,7 @@ absl::Status TaskBoard::Recover(absl::Time now) {
 TaskBoard::Job& TaskBoard::JobOf(const v1::Task& task) {
   Job& job = jobs_[task.mark().job_uid()];
   if (job.members == nullptr) {
-    job.members = std::make_unique<Members>(setting_, children_, std::vector<MemberRecord>());
+    job.members = std::make_unique<Members>(setting_, children_, task.mark().job_uid(), std::vector<MemberRecord>());
   }
   return job;
 }
@@ -211,7 +215,7 @@ void TaskBoard::AnswerAgain(Job& job) {
       SendEnds(job, job.members->AllEnds());
       break;
     case JobRecord::STOP:
-      if (!job.Running()) {
+      if (!job.stopping) {
         v1::ReportTaskRequest report;
         report.mutable_ended();
         Send(job, std::move(report));
@@ -230,7 +234,8 @@ void TaskBoard::Settle(Job& job, absl::Time now) {
     if (absl::Status s = Save(); !s.ok()) spdlog::error("{}", std::string(s.message()));
   }
   if (job.Running()) return;
-  if (job.stopping) {
+  // Also what a test's child has left behind: it belongs to no job that still runs.
+  if (job.stopping && children_.EndOrphans()) {
     job.stopping = false;
     v1::ReportTaskRequest report;
     report.mutable_ended();
@@ -275,6 +280,7 @@ absl::Time TaskBoard::NextDeadline(absl::Time now) const {
   for (const auto& [uid, job] : jobs_) {
     if (job.test != nullptr) next = std::min(next, job.test->NextDeadline());
     next = std::min(next, job.members->NextDeadline(now));
+    if (job.stopping && !job.Running()) next = std::min(next, now + kOrphanPoll);
   }
   return next;
 }
@@ -284,7 +290,8 @@ std::vector<v1::RegisterRequest::Known> TaskBoard::Known() const {
   for (const auto& [uid, job] : jobs_) {
     v1::RegisterRequest::Known& k = known.emplace_back();
     *k.mutable_mark() = job.record.mark();
-    k.set_running(job.Running());
+    // A stop that isn't answered yet may still see something end.
+    k.set_running(job.Running() || job.stopping);
   }
   return known;
 }

@@ -16,6 +16,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/agent/fake_report_sink.h"
+#include "client/agent/member_command.h"
+#include "client/agent/process.h"
+#include "client/agent/process_tree.h"
 #include "lib/base/proto_time.h"
 
 namespace muster::agent {
@@ -57,6 +60,7 @@ class TaskBoardTest : public testing::Test {
     setting_.node.set_name("n0");
     setting_.node.set_address("127.0.0.1");
     setting_.node.set_allow_launch(true);
+    AdoptOrphans();
     Open();
   }
 
@@ -134,7 +138,7 @@ class TaskBoardTest : public testing::Test {
     const absl::Time give_up = absl::Now() + absl::Seconds(30);
     while (!done()) {
       ASSERT_LT(absl::Now(), give_up) << absl::StrCat("only: ", testing::PrintToString(sink_.Lines()));
-      auto event = events_.Next(std::min(board_->NextDeadline(absl::Now()), absl::Now() + absl::Milliseconds(20)));
+      auto event = events_.Take(std::min(board_->NextDeadline(absl::Now()), absl::Now() + absl::Milliseconds(20)));
       if (event && std::holds_alternative<ChildReported>(*event)) {
         auto& report = std::get<ChildReported>(*event);
         board_->Reported(report.child, report.result, absl::Now());
@@ -284,6 +288,71 @@ TEST_F(TaskBoardTest, DetachedGrandchild_IsGoneBeforeTheStopIsAnswered) {
   EXPECT_NE(kill(pid, 0), 0);
 }
 
+// A command whose shell ignores SIGTERM and has a child in a session of its own, which writes its pid to `pid_file`.
+std::string Clinging(const std::string& pid_file) {
+  return "trap '' TERM; setsid sh -c 'echo $$ > " + pid_file + "; while :; do sleep 0.05; done' & wait";
+}
+
+TEST_F(TaskBoardTest, KilledKeeper_MemberEndsOnlyWhenWhatItLeftIsGone) {
+  const std::string pid_file = folder_ + "/pid";
+  Take(Start(1, Clinging(pid_file)));
+  PumpUntilFile(pid_file);
+  const pid_t left = std::atoi(Contents(pid_file).c_str());
+  const std::vector<pid_t> marked = StartedWith(MemberMark(setting_, "job-1", 0));
+  ASSERT_THAT(marked, testing::Contains(left));
+  for (const pid_t pid : marked) {
+    if (pid != left) kill(pid, SIGKILL);  // the keeper, and what it started
+  }
+  PumpUntilReports(1);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137"));
+  EXPECT_NE(kill(left, 0), 0) << "still there";
+  EXPECT_FALSE(board_->AnythingRuns());
+}
+
+TEST_F(TaskBoardTest, KilledKeeper_StopIsAnsweredWhenWhatItLeftIsGone) {
+  const std::string pid_file = folder_ + "/pid";
+  Take(Start(1, Clinging(pid_file)));
+  PumpUntilFile(pid_file);
+  const pid_t left = std::atoi(Contents(pid_file).c_str());
+  Take(StopOrder(2, absl::Hours(1)));
+  for (const pid_t pid : StartedWith(MemberMark(setting_, "job-1", 0))) {
+    if (pid != left) kill(pid, SIGKILL);
+  }
+  EXPECT_TRUE(board_->Known()[0].running());
+  PumpUntilReports(2);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137", "ended 2"));
+  EXPECT_NE(kill(left, 0), 0) << "still there";
+}
+
+// As if agent and keeper were killed at once: nobody's child any more, and no record of its pid.
+TEST_F(TaskBoardTest, RestartedAgent_EndsWhatAKilledKeeperLeft) {
+  const std::string pid_file = folder_ + "/pid";
+  Take(Start(1, "exec sleep 1000"));
+  Reopen();
+  PumpUntilReports(1);
+  ProcessSpec orphan;
+  orphan.program = "/bin/sh";
+  orphan.args = {"-c", "echo $$ > " + pid_file + "; exec sleep 1000"};
+  orphan.env = {"PATH=/usr/bin:/bin", MemberMark(setting_, "job-1", 0)};
+  Take(Start(2, "exec sleep 1000", 2));
+  const pid_t left = Spawn(orphan).value();
+  PumpUntilFile(pid_file);
+  Reopen();
+  PumpUntilReports(1);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137"));
+  EXPECT_NE(kill(left, 0), 0) << "still there";
+}
+
+// The shell dies of SIGTERM, and what it waits for with it: nobody sits out a grace that nobody uses.
+TEST_F(TaskBoardTest, StopOfAShellThatSleeps_DoesNotWaitForTheGrace) {
+  const std::string ready = folder_ + "/ready";
+  Take(Start(1, "echo x > " + ready + "; sleep 1000; echo more"));
+  PumpUntilFile(ready);
+  Take(StopOrder(2, absl::Hours(1)));
+  PumpUntilReports(2);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 143", "ended 2"));
+}
+
 TEST_F(TaskBoardTest, StopOfNothing_IsAnsweredAtOnceAndAgain) {
   Take(StopOrder(3));
   v1::Task again = StopOrder(3);
@@ -303,9 +372,10 @@ TEST_F(TaskBoardTest, Environment_IsCleanAndTellsTheMemberWhoItIs) {
   Take(task);
   PumpUntilReports(1);
   const std::string env = "\n" + Contents(out);
-  for (const char* line : {"\nMINE=a b=c\n", "\nMUSTER_JOB_UID=job-1\n", "\nMUSTER_JOB=default/demo\n",
-                           "\nMUSTER_POD_INDEX=3\n", "\nMUSTER_INCARNATION_ORDINAL=1\n", "\nMUSTER_NODE=n0\n",
-                           "\nMUSTER_ADDRESS=127.0.0.1\n", "\nMUSTER_SERVER=127.0.0.1:1\n", "\nPATH="}) {
+  for (const char* line :
+       {"\nMINE=a b=c\n", "\nMUSTER_JOB_UID=job-1\n", "\nMUSTER_JOB=default/demo\n", "\nMUSTER_POD_INDEX=3\n",
+        "\nMUSTER_INCARNATION_ORDINAL=1\n", "\nMUSTER_NODE=n0\n", "\nMUSTER_ADDRESS=127.0.0.1\n",
+        "\nMUSTER_SERVER=127.0.0.1:1\n", "/logs/job-1/3\n", "\nPATH="}) {
     EXPECT_THAT(env, HasSubstr(line));
   }
   EXPECT_EQ(env.find("SECRET_OF_THE_AGENT"), std::string::npos);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/escape.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/names.h"
 #include "lib/base/proto_time.h"
@@ -105,6 +106,10 @@ absl::StatusOr<ExecPlan> PlanExec(const ExecFlags& flags, const Env& env, const 
   plan.options.node = !flags.node.empty() ? flags.node : env("MUSTER_NODE");
   if (plan.options.node.empty()) plan.options.node = hostname;
   plan.options.address = !flags.address.empty() ? flags.address : env("MUSTER_ADDRESS");
+  // For people only: what the coordinator would refuse is left out.
+  if (const std::string logs = env("MUSTER_LOGS"); logs.size() <= 1024 && Printable(logs) == logs) {
+    plan.options.logs = logs;
+  }
   plan.options.quiet = flags.quiet;
   plan.options.command = flags.command;
   if (absl::Status taken = TakeIncarnation(flags, env, &plan); !taken.ok()) return taken;

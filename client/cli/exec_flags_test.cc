@@ -50,6 +50,7 @@ TEST(PlanExec, AgentsEnvironment_SaysItAll_AndNoFileIsCounted) {
                               {"MUSTER_NODE", "gpu-a01"},
                               {"MUSTER_ADDRESS", "10.0.0.7"},
                               {"MUSTER_SERVER", "c:1"},
+                              {"MUSTER_LOGS", "/data/logs/job-1/7"},
                               {"MUSTER_INCARNATION_ORDINAL", "1764480000000000"},
                               {"MUSTER_INCARNATION_RESTART_ATTEMPT", "2"},
                               {"MUSTER_INCARNATION_UID", "u"},
@@ -62,6 +63,7 @@ TEST(PlanExec, AgentsEnvironment_SaysItAll_AndNoFileIsCounted) {
   EXPECT_EQ(plan->options.node, "gpu-a01");
   EXPECT_EQ(plan->options.address, "10.0.0.7");
   EXPECT_EQ(plan->options.server, "c:1");
+  EXPECT_EQ(plan->options.logs, "/data/logs/job-1/7");
   EXPECT_FALSE(plan->source);
   EXPECT_EQ(plan->options.incarnation.ordinal(), 1764480000000000);
   EXPECT_EQ(plan->options.incarnation.restart_attempt(), 2);

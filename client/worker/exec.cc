@@ -16,11 +16,11 @@
 #include "client/rpc/channel.h"
 #include "client/worker/environment.h"
 #include "client/worker/gang_session.h"
-#include "client/worker/mailbox.h"
 #include "client/worker/messages.h"
 #include "client/worker/port_reservation.h"
 #include "client/worker/process_set.h"
 #include "lib/base/errors.h"
+#include "lib/base/mailbox.h"
 
 namespace muster::worker {
 namespace {
@@ -277,7 +277,8 @@ int Exec(const ExecOptions& options) {
                                .local_rank = std::nullopt,
                                .node = options.node,
                                .address = options.address,
-                               .reserved_port = port ? port->port() : 0},
+                               .reserved_port = port ? port->port() : 0,
+                               .logs = options.logs},
                       {.progress = [&](const v1::NotReady& not_ready) { printer.Progress(not_ready); },
                        .trouble = [&](const absl::Status& status) { printer.Trouble(status); }},
                       static_cast<uint64_t>(absl::ToUnixNanos(absl::Now())) ^ static_cast<uint64_t>(getpid()));

@@ -22,6 +22,8 @@ struct ExecOptions {
   v1::Incarnation incarnation;
   std::string node;
   std::string address;
+  // Where the command's output is kept, for people; empty: nobody keeps it.
+  std::string logs;
   // Start the command once a member, or once a worker. Absent: once a member for launchers that make their own workers
   // (torchrun, deepspeed, accelerate, python -m torch.distributed.run), else once a worker.
   std::optional<bool> per_member;

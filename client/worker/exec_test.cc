@@ -41,8 +41,10 @@ class FakeCoordinator final : public v1::WorkerService::Service {
     server_->Shutdown();
   }
 
-  grpc::Status GetRank(grpc::ServerContext*, const v1::GetRankRequest*, v1::GetRankResponse* response) override {
+  grpc::Status GetRank(grpc::ServerContext*, const v1::GetRankRequest* request,
+                       v1::GetRankResponse* response) override {
     MutexLock lock(&mu_);
+    last_epochs_.push_back(request->has_last_epoch() ? request->last_epoch() : -1);
     response->mutable_envelope()->set_term(1);
     if (ranks_.empty()) {
       v1::OutcomeDetail detail;
@@ -93,6 +95,12 @@ class FakeCoordinator final : public v1::WorkerService::Service {
     return exits_;
   }
 
+  // As each GetRank call said it; -1: it didn't.
+  std::vector<int64_t> last_epochs() {
+    MutexLock lock(&mu_);
+    return last_epochs_;
+  }
+
   std::string address;
 
  private:
@@ -101,6 +109,7 @@ class FakeCoordinator final : public v1::WorkerService::Service {
   std::deque<v1::Assignment> ranks_ ABSL_GUARDED_BY(mu_);
   std::deque<v1::WatchGangResponse::Order> orders_ ABSL_GUARDED_BY(mu_);
   std::vector<v1::ReportExitRequest> exits_ ABSL_GUARDED_BY(mu_);
+  std::vector<int64_t> last_epochs_ ABSL_GUARDED_BY(mu_);
   std::string order_after_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
   std::unique_ptr<grpc::Server> server_;
@@ -126,6 +135,7 @@ class ExecTest : public testing::Test {
     options.per_member = per_member;
     options.grace = absl::Milliseconds(300);
     options.quiet = true;
+    options.logs = "/data/logs/job-1/0";
     options.command = {"/bin/sh", "-c", script};
     return Exec(options);
   }
@@ -147,6 +157,7 @@ TEST_F(ExecTest, OnceAWorker_EachHasItsRank) {
   ASSERT_EQ(coordinator_.exits().size(), 1u);
   EXPECT_EQ(coordinator_.exits()[0].exit_code(), 0);
   EXPECT_FALSE(coordinator_.exits()[0].ordered());
+  EXPECT_EQ(coordinator_.exits()[0].logs(), "/data/logs/job-1/0");
 }
 
 TEST_F(ExecTest, OnceAMember_TheCommandMakesItsWorkers) {
@@ -185,6 +196,8 @@ TEST_F(ExecTest, EpochOver_CommandIsStoppedAndStartedAnewWithTheNextRank) {
   EXPECT_EQ(exits[0].epoch(), 1);
   EXPECT_FALSE(exits[1].ordered());
   EXPECT_EQ(exits[1].epoch(), 2);
+  // It says which answer has reached it, so that one that is lost holds nobody up.
+  EXPECT_EQ(coordinator_.last_epochs(), (std::vector<int64_t>{0, 1}));
 }
 
 TEST_F(ExecTest, JobCancelled_CommandIsStoppedAndTheCodeSaysDoNotRequeue) {

@@ -94,6 +94,7 @@ absl::StatusOr<v1::Assignment> GangSession::GetRank() {
   request.set_address(identity_.address);
   request.set_reserved_port(identity_.reserved_port);
   request.set_workers(identity_.workers);
+  request.set_last_epoch(last_epoch_);
   *request.mutable_poll() = google::protobuf::util::TimeUtil::SecondsToDuration(absl::ToInt64Seconds(kPoll));
   backoff_.Reset();
   while (!stopped()) {
@@ -112,6 +113,7 @@ absl::StatusOr<v1::Assignment> GangSession::GetRank() {
       v1::Assignment assignment;
       if (!assignment.ParseFromString(response.assignment()))
         return absl::InternalError("the coordinator's assignment is unreadable");
+      last_epoch_ = assignment.epoch();
       return assignment;
     }
     listener_.progress(response.not_ready());
@@ -167,6 +169,7 @@ absl::Status GangSession::ReportExit(const v1::Assignment& assignment, int exit_
   request.set_epoch(assignment.epoch());
   request.set_exit_code(exit_code);
   request.set_ordered(ordered);
+  request.set_logs(identity_.logs);
   const absl::Time until = absl::Now() + patience;
   backoff_.Reset();
   for (;;) {

@@ -29,6 +29,8 @@ struct Identity {
   std::string address;
   int32_t reserved_port = 0;
   int32_t workers = 0;
+  // Where the command's output is kept, for people; empty: nobody keeps it.
+  std::string logs = {};
 };
 
 class GangSession {
@@ -76,6 +78,8 @@ class GangSession {
   const Listener listener_;
   Backoff backoff_;
   uint64_t term_ = 0;
+  // Of the last assignment that GetRank answered; 0: none yet.
+  int64_t last_epoch_ = 0;
 
   Mutex mu_;
   CondVar changed_;

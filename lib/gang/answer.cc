@@ -163,6 +163,10 @@ std::string WhyNow(const Gang& gang) {
     return absl::StrCat("repairs: ", repairing->why, "; waits for the end of what ran before on ", nodes.size(),
                         nodes.size() == 1 ? " node: " : " nodes: ", FewNames(nodes));
   }
+  if (repairing->not_before != absl::InfinitePast()) {
+    return absl::StrCat("repairs: ", repairing->why, "; failed ", gang.failures, " times in a row, so it waits until ",
+                        absl::FormatTime("%H:%M:%S UTC", repairing->not_before, absl::UTCTimeZone()));
+  }
   if (repairing->replacement != nullptr) return absl::StrCat("repairs: ", repairing->why, "; waits for its self-test");
   return absl::StrCat("repairs: ", repairing->why, "; waits for ", repairing->vacated.size(),
                       repairing->vacated.size() == 1 ? " replacement node" : " replacement nodes");

@@ -169,6 +169,43 @@ TEST(Arrivals, LostAnswer_DoesNotHoldUpTheRepair) {
   }
 }
 
+// The same call, but long on its way: the member called again, has the answer and watches the epoch. What the old call
+// says must not end a command that runs.
+TEST(Arrivals, LateCallOfOneThatWatchesTheEpoch_EndsNothing) {
+  for (const bool watches : {true, false}) {
+    Harness h;
+    h.ToRunning({0, 1});
+    MemberCalled late{.index = PodIndex(0), .incarnation = OnHost(1), .node = "n0"};
+    late.last_epoch = Epoch(0);
+    h.Do(MemberWatches{PodIndex(0), OnHost(7), std::nullopt, Epoch(1)});  // another's
+    h.Do(MemberWatches{PodIndex(0), OnHost(1), std::nullopt, Epoch(9)});  // an epoch that was never given
+    if (watches) {
+      EXPECT_FALSE(h.Do(MemberWatches{PodIndex(0), OnHost(1), std::nullopt, Epoch(1)}).durable);
+    }
+    h.Exit(1, 1);
+    h.Do(late);
+    EXPECT_EQ(WantsTestPlan(h.gang), !watches);
+  }
+}
+
+TEST(Arrivals, LateCallOfAWorkerThatWatches_EndsNothing) {
+  Harness h({.members = 1, .workers = 2});
+  h.ToAssembling({0});
+  for (int local = 0; local < 2; ++local) h.Call(0, InPod(0, 1, "p"), 0, local);
+  ASSERT_EQ(h.phase(), v1::RUNNING);
+  h.Do(MemberWatches{PodIndex(0), InPod(0, 1, "p"), 0, Epoch(1)});
+  h.Do(NodeChanged{Uid(0), "boot id"});
+  ASSERT_EQ(h.phase(), v1::REPAIRING);
+  for (const int local : {1, 0}) {
+    h.Do(MemberCalled{.index = PodIndex(0),
+                      .incarnation = InPod(0, 1, "p"),
+                      .local_rank = local,
+                      .node = "n0",
+                      .last_epoch = Epoch(0)});
+    EXPECT_FALSE(WantsTestPlan(h.gang)) << "worker 0 watches, so its command runs";
+  }
+}
+
 // With several members on a node they take its ranks in the order of their indexes.
 TEST(Arrivals, SeveralMembersOnANode_HaveConsecutiveRanks) {
   Harness h({.members = 4});

@@ -32,7 +32,10 @@ absl::Time StateDeadline(const Gang& gang, const Limits& limits) {
   if (const auto* placed = std::get_if<Placed>(&gang.state)) return placed->deadline;
   if (const auto* testing = std::get_if<Testing>(&gang.state)) return testing->deadline;
   if (const auto* assembling = std::get_if<Assembling>(&gang.state)) return assembling->deadline;
-  if (const auto* repairing = std::get_if<Repairing>(&gang.state)) return repairing->deadline;
+  if (const auto* repairing = std::get_if<Repairing>(&gang.state)) {
+    return repairing->not_before == absl::InfinitePast() ? repairing->deadline
+                                                         : std::min(repairing->not_before, repairing->deadline);
+  }
   const auto* running = std::get_if<Running>(&gang.state);
   if (running == nullptr) return absl::InfiniteFuture();
   absl::Time next = absl::InfiniteFuture();
@@ -93,7 +96,8 @@ bool WantsPlacement(const Gang& gang) {
 bool WantsTestPlan(const Gang& gang) {
   if (std::holds_alternative<Placed>(gang.state)) return true;
   const auto* repairing = std::get_if<Repairing>(&gang.state);
-  return repairing != nullptr && repairing->replacement != nullptr && repairing->unended.empty();
+  return repairing != nullptr && repairing->replacement != nullptr && repairing->unended.empty() &&
+         repairing->not_before == absl::InfinitePast();
 }
 
 bool WantsReplacement(const Gang& gang) {

@@ -54,8 +54,9 @@ struct MemberCalled {
   std::string node = {};     // by name
   std::string address = {};  // where it is reached
   int32_t reserved_port = 0;
-  // Epoch of the last assignment that the caller has; 0: it has had none. Nothing of a later epoch can run there: the
-  // answer was lost. Absent: the caller doesn't say.
+  // Epoch of the last assignment that the caller has; 0: it has had none. Nothing of a later epoch runs there: the
+  // answer was lost. Absent: the caller doesn't say. Counts for nothing where that epoch was watched (MemberWatches):
+  // then the call itself was long on its way.
   std::optional<Epoch> last_epoch = {};
 };
 // The held call ended without an answer and was not renewed within the retry period.
@@ -64,14 +65,23 @@ struct MemberHungUp {
   Incarnation incarnation;
   std::optional<int32_t> local_rank = {};
 };
+// A WatchGang call: the caller has the assignment of that epoch.
+struct MemberWatches {
+  PodIndex index;
+  Incarnation incarnation;
+  std::optional<int32_t> local_rank = {};
+  Epoch epoch = {};
+};
 // Reported by the member (or the agent that started it). Also from epochs before, whose ends stops wait for.
 struct CommandEnded {
   PodIndex index;
   Incarnation incarnation;
   std::optional<int32_t> local_rank = {};
-  Epoch epoch;
+  Epoch epoch = {};
   int32_t exit_code = 0;
   bool ordered = false;  // on Muster's order: the code says nothing
+  // Where on its node the command's output is kept; empty: not known.
+  std::string logs = {};
 };
 // Not heard for a lease. Changes nothing by itself; counts as lost after unknown_grace.
 struct LeaseLost {
@@ -158,9 +168,9 @@ struct TimePassed {};  // some deadline of NextDeadline() is reached
 struct CoordinatorRestarted {};
 
 using Event = std::variant<PlacementFound, NeverFits, ReplacementFound, ReceiptFound, TestPlanned, TestConcluded,
-                           MemberCalled, MemberHungUp, CommandEnded, LeaseLost, LeaseRenewed, EndConfirmed,
-                           StartRefused, NodeLost, NodeQuarantined, NodeRestored, NodeChanged, PodBound, PodTerminating,
-                           PodGone, OwnerRestarted, OwnerFinished, OwnerDeleted, Reserved, Evicted, VerdictSeen,
-                           CancelRequested, TimePassed, CoordinatorRestarted>;
+                           MemberCalled, MemberHungUp, MemberWatches, CommandEnded, LeaseLost, LeaseRenewed,
+                           EndConfirmed, StartRefused, NodeLost, NodeQuarantined, NodeRestored, NodeChanged, PodBound,
+                           PodTerminating, PodGone, OwnerRestarted, OwnerFinished, OwnerDeleted, Reserved, Evicted,
+                           VerdictSeen, CancelRequested, TimePassed, CoordinatorRestarted>;
 
 }  // namespace muster::gang

@@ -224,6 +224,89 @@ TEST(Rule04Loops, InconclusiveForEver_EndsAfterTheTries) {
   EXPECT_NE(h.gang.why.find("3 tries"), std::string::npos) << h.gang.why;
 }
 
+// Goes on from Repairing to Running again, all on the same nodes.
+void RunAgain(Harness& h) {
+  h.ConfirmAll();
+  h.PlanTest();
+  h.Conclude(Outcome::kPassed);
+  h.ConfirmAll();
+  h.ToRunning({0, 1});
+}
+
+// A command that fails as soon as it starts would use up every restart within seconds. The first failure is repaired at
+// once; each further one waits longer, also over a restart of the coordinator; a gang that ran well begins anew.
+TEST(Rule04Loops, FailingCommand_WaitsLongerEachTime) {
+  v1::LimitsSpec limits;
+  limits.set_max_restarts(20);
+  Harness h({.launch = v1::LaunchSpec::AGENT, .limits = limits});
+  h.ToRunning({0, 1});
+  for (const int seconds : {0, 10, 20, 40, 80, 160, 300, 300}) {
+    h.Pass(absl::Seconds(3));
+    h.Exit(1, 7);
+    ASSERT_EQ(h.phase(), v1::REPAIRING);
+    h.ConfirmAll();
+    if (seconds > 0) {
+      EXPECT_FALSE(WantsTestPlan(h.gang));
+      EXPECT_EQ(NextDeadline(h.gang), h.now + absl::Seconds(seconds));
+      EXPECT_NE(WhyNow(h.gang).find("in a row, so it waits until "), std::string::npos) << WhyNow(h.gang);
+      h.Pass(absl::Seconds(seconds - 1));
+      h.Restart();
+      EXPECT_FALSE(WantsTestPlan(h.gang)) << "a second early";
+      h.Pass(absl::Seconds(1));
+    }
+    RunAgain(h);
+  }
+  h.Pass(absl::Minutes(10));
+  h.Exit(1, 7);
+  h.ConfirmAll();
+  EXPECT_TRUE(WantsTestPlan(h.gang)) << "it had run well";
+}
+
+// Only failures of a command that Muster itself starts again wait: a lost node, an order from outside and members that
+// others start are repaired at once.
+TEST(Rule04Loops, OtherLosses_DoNotWait) {
+  Harness h({.launch = v1::LaunchSpec::AGENT});
+  h.ToRunning({0, 1});
+  for (int i = 0; i < 3; ++i) {
+    if (i == 1) {
+      h.Do(NodeChanged{Uid(1), "boot id"});
+    } else {
+      h.Exit(1, 143, /*ordered=*/true);
+    }
+    ASSERT_EQ(h.phase(), v1::REPAIRING);
+    RunAgain(h);
+  }
+  Harness others;
+  others.ToRunning({0, 1});
+  for (int64_t ordinal = 2; ordinal < 4; ++ordinal) {
+    others.Exit(1, 1);
+    ASSERT_EQ(others.phase(), v1::REPAIRING);
+    others.Do(CommandEnded{PodIndex(0), OnHost(ordinal - 1), std::nullopt, others.gang.epoch, 143, true});
+    others.PlanTest();
+    others.Conclude(Outcome::kPassed);
+    others.ConfirmAll();
+    others.ToRunning({0, 1}, ordinal);
+  }
+  EXPECT_EQ(others.gang.failures, 0);
+}
+
+// What failed, where, and where to read why: to the very end.
+TEST(Rule04Loops, FailedMember_IsNamedWithItsNodeAndOutput) {
+  v1::LimitsSpec limits;
+  limits.set_max_restarts(0);
+  Harness h({.launch = v1::LaunchSpec::AGENT, .limits = limits});
+  h.ToRunning({4, 2});
+  h.Do(CommandEnded{.index = PodIndex(1),
+                    .incarnation = *h.gang.members.at(PodIndex(1)).incarnation,
+                    .epoch = Epoch(1),
+                    .exit_code = 3,
+                    .logs = "/data/logs/job-1/1"});
+  h.ConfirmAll();
+  ASSERT_EQ(h.phase(), v1::FINISHED);
+  EXPECT_EQ(h.gang.why,
+            "member 1 exited with code 3 on n2, its output is in /data/logs/job-1/1; all 0 restarts are used up");
+}
+
 // Not everybody comes: the deadline of Assembling fails at once, without a try.
 TEST(Rule04Loops, MissedAssembly_FailsAtOnceAndSaysWho) {
   Harness h({.members = 6});

@@ -214,6 +214,45 @@ TEST(Rule19Presence, CountedAnewForEachEpoch) {
             Watch::Order::kStopAndRejoin);
 }
 
+// A host is lost under members that agents start. The survivors hear that the epoch is over and call again before their
+// own agents have ended and started them anew: were that presence, the new epoch would begin with processes that are
+// about to be ended, and end at once. One lost host is one epoch.
+TEST(Rule19Presence, SurvivorThatItsAgentIsAboutToReplace_IsNotPresent) {
+  Harness h({.members = 3, .launch = v1::LaunchSpec::AGENT});
+  h.ToRunning({0, 1, 2});
+  const Incarnation old = *h.gang.members.at(PodIndex(0)).incarnation;
+  h.Do(NodeLost{Uid(1), "no heartbeat"});
+  ASSERT_EQ(h.phase(), v1::REPAIRING);
+  for (const int survivor : {0, 2}) {
+    EXPECT_EQ(WatchFor(h.gang, {PodIndex(survivor), old, std::nullopt, Name(survivor)}, Epoch(1)).order,
+              Watch::Order::kStopAndRejoin);
+    EXPECT_EQ(h.Call(survivor, old, survivor).outcome, v1::OUTCOME_NOT_READY);
+  }
+  h.Do(ReplacementFound{PlacementOn({0, 3, 2})});
+  for (const int survivor : {0, 2}) h.Confirm(survivor, h.OrderNumberOf(survivor));
+  h.PlanTest();
+  h.Conclude(Outcome::kPassed);
+  h.ConfirmAll();
+  ASSERT_EQ(h.phase(), v1::ASSEMBLING);
+  const Incarnation fresh = StartedIncarnation(h.gang, h.As<Assembling>().started);
+  EXPECT_EQ(h.gang.here.count(), 0) << "calls of the start before count for nothing";
+  h.Call(1, fresh, 3);
+  for (const int survivor : {0, 2}) EXPECT_EQ(h.Call(survivor, old, survivor).outcome, v1::OUTCOME_NOT_READY);
+  ASSERT_EQ(h.phase(), v1::ASSEMBLING);
+  for (const int survivor : {2, 0}) h.Call(survivor, fresh, survivor);
+  ASSERT_EQ(h.phase(), v1::RUNNING);
+  EXPECT_EQ(h.gang.epoch, Epoch(2));
+  EXPECT_EQ(h.gang.restarts, 1);
+  for (const int index : {0, 1, 2}) {
+    EXPECT_EQ(h.As<Running>().released->members.at(PodIndex(index)).rank, NodeRank(index)) << "nobody moves";
+  }
+  for (const int survivor : {0, 2}) {
+    EXPECT_EQ(h.Call(survivor, old, survivor).outcome, v1::SUPERSEDED);
+    EXPECT_EQ(h.Ask(survivor, fresh, survivor).outcome, v1::READY);
+  }
+  EXPECT_EQ(h.phase(), v1::RUNNING) << "a late call of the old start ends nothing";
+}
+
 // A call that hung up is no presence; nor is a terminating pod, nor one on another node.
 TEST(Rule19Presence, HungUpTerminatingOrElsewhere_IsAbsent) {
   Harness h;

@@ -26,6 +26,12 @@ struct Limits {
   // One round of the self-test: its plan's own deadline and the time for the reports to arrive.
   absl::Duration test_deadline = absl::Minutes(1);
   absl::Duration report_slack = absl::Seconds(30);
+  // Members that Muster starts and that fail, again and again, are started again at once after the first failure, then
+  // after `restart_delay`, doubled with each further one up to `max_restart_delay`. A gang that has run for
+  // `settled_after` begins anew.
+  absl::Duration restart_delay = absl::Seconds(10);
+  absl::Duration max_restart_delay = absl::Minutes(5);
+  absl::Duration settled_after = absl::Minutes(10);
   // Between SIGTERM and SIGKILL of what is stopped.
   absl::Duration stop_grace = absl::Seconds(10);
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/time/time.h"
+#include "lib/base/ids.h"
 #include "lib/gang/incarnation.h"
 
 namespace muster::gang {
@@ -31,6 +32,7 @@ struct Member {
   int32_t reserved_port = 0;
   bool waiting = false;                  // a GetRank call is held, or was within the retry period
   std::set<int32_t> workers_waiting;     // one call a worker
+  std::map<int32_t, Epoch> watched;      // the last epoch that was watched, by local rank; -1: the member as a whole
   std::optional<absl::Time> lease_lost;  // since when its lease is lost
   absl::Time last_seen = absl::InfinitePast();
 };

@@ -42,6 +42,7 @@ bool Supersede(Member& member, const Incarnation& incarnation, const std::option
     if (member.workers.empty() && member.last_seen != absl::InfinitePast()) displaced = true;
     member.incarnation = std::max(*member.incarnation, incarnation);
     member.waiting = false;
+    member.watched.erase(*local_rank);
     member.workers_waiting.erase(*local_rank);
     member.workers_exited.erase(*local_rank);
   } else {
@@ -49,6 +50,7 @@ bool Supersede(Member& member, const Incarnation& incarnation, const std::option
     if (member.incarnation && incarnation.uid != member.incarnation->uid) member.terminating = false;
     member.incarnation = incarnation;
     member.workers.clear();
+    member.watched.clear();
     member.waiting = false;
     member.workers_waiting.clear();
     member.workers_exited.clear();
@@ -142,8 +144,10 @@ void NoteHere(Turn& turn, PodIndex index, const Member& member) {
 namespace {
 
 // A member whose answer was lost on its way never started the command of that epoch, and so can't report its end.
-void NeverStarted(Turn& turn, const MemberCalled& event) {
+void NeverStarted(Turn& turn, const Member& member, const MemberCalled& event) {
   if (!event.last_epoch || *event.last_epoch >= turn.gang.epoch) return;
+  const auto watched = member.watched.find(event.local_rank.value_or(-1));
+  if (watched != member.watched.end() && watched->second >= turn.gang.epoch) return;
   if (std::holds_alternative<Running>(turn.gang.state)) return;  // it gets the answer again
   const Process process{event.index, event.local_rank.value_or(-1), event.incarnation, turn.gang.epoch};
   if (ProcessEnded(turn, process)) Settle(turn);
@@ -173,9 +177,22 @@ void On(Turn& turn, const MemberCalled& event) {
     member.waiting = true;
   }
   NoteHere(turn, event.index, member);
-  NeverStarted(turn, event);
+  NeverStarted(turn, member, event);
   NoteBound(turn, event.index, event.node);
   TryRelease(turn);
+}
+
+void On(Turn& turn, const MemberWatches& event) {
+  const auto found = turn.gang.members.find(event.index);
+  if (found == turn.gang.members.end() || event.epoch > turn.gang.epoch) return;
+  Member& member = found->second;
+  if (!event.local_rank) {
+    if (member.incarnation == event.incarnation) member.watched[-1] = event.epoch;
+    return;
+  }
+  const auto worker = member.workers.find(*event.local_rank);
+  if (worker == member.workers.end() || worker->second != event.incarnation) return;
+  member.watched[*event.local_rank] = event.epoch;
 }
 
 void On(Turn& turn, const MemberHungUp& event) {

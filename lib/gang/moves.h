@@ -58,8 +58,12 @@ void EnterAssembling(Turn& turn, std::string why);
 void TryRelease(Turn& turn);
 
 // --- repairing.cc ---
-// From Testing, Assembling or Running, where the launch allows it; else stops and queues again.
-void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why);
+// From Testing, Assembling or Running, where the launch allows it; else stops and queues again. Nothing is tested or
+// started before `delay` is over.
+void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why, absl::Duration delay = absl::ZeroDuration());
+// Counts a failure of a command that Muster starts and starts again, and answers how long that start waits. `ran`: for
+// how long the gang had run.
+absl::Duration DelayOfNextStart(Turn& turn, absl::Duration ran);
 // Goes on from Repairing once the replacement is there and nothing of before runs.
 void TryRepaired(Turn& turn);
 // In Repairing: a node that stayed is lost after all.
@@ -108,6 +112,7 @@ void On(Turn& turn, const TestPlanned& event);
 void On(Turn& turn, const TestConcluded& event);
 void On(Turn& turn, const MemberCalled& event);
 void On(Turn& turn, const MemberHungUp& event);
+void On(Turn& turn, const MemberWatches& event);
 void On(Turn& turn, const CommandEnded& event);
 void On(Turn& turn, const LeaseLost& event);
 void On(Turn& turn, const LeaseRenewed& event);

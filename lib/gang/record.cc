@@ -108,6 +108,7 @@ std::string ToRecord(const Gang& gang) {
   record.set_order(gang.order.value());
   record.set_tries(gang.tries);
   record.set_restarts(gang.restarts);
+  record.set_failures(gang.failures);
   record.set_ran(gang.ran);
   record.set_cancelled(gang.cancelled);
   for (const auto& [index, member] : gang.members) {
@@ -153,6 +154,7 @@ absl::StatusOr<Gang> FromRecord(absl::string_view bytes) {
   gang.order = OrderNumber(record.order());
   gang.tries = record.tries();
   gang.restarts = record.restarts();
+  gang.failures = record.failures();
   gang.ran = record.ran();
   gang.cancelled = record.cancelled();
   for (const auto& member : record.members()) gang.members[PodIndex(member.index())] = Read(member);

@@ -64,6 +64,7 @@ struct Writer {
     record->set_exited(state.exited);
     record->set_why(state.why);
     *record->mutable_deadline() = Write(state.deadline);
+    if (state.not_before != absl::InfinitePast()) *record->mutable_not_before() = Write(state.not_before);
   }
   void operator()(const Stopping& state) {
     auto* record = out.mutable_stopping();
@@ -92,6 +93,7 @@ Repairing ReadRepairing(const store::v1::RepairingRecord& record) {
   state.exited = record.exited();
   state.why = record.why();
   state.deadline = Read(record.deadline());
+  if (record.has_not_before()) state.not_before = Read(record.not_before());
   return state;
 }
 

@@ -61,7 +61,21 @@ bool Replaces(const Gang& gang, const Repairing& repairing, const v1::Placement&
 
 }  // namespace
 
-void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why) {
+absl::Duration DelayOfNextStart(Turn& turn, absl::Duration ran) {
+  Gang& gang = turn.gang;
+  if (LaunchOf(gang) != v1::LaunchSpec::AGENT) return absl::ZeroDuration();
+  if (ran >= turn.limits.settled_after) gang.failures = 0;
+  turn.Durable();
+  absl::Duration delay = absl::ZeroDuration();
+  for (int32_t earlier = 0; earlier < gang.failures && delay < turn.limits.max_restart_delay; ++earlier) {
+    delay = earlier == 0 ? turn.limits.restart_delay : 2 * delay;
+  }
+  // Enough to reach any greatest delay: the count itself says nothing more.
+  gang.failures = std::min(gang.failures + 1, 64);
+  return std::min(delay, turn.limits.max_restart_delay);
+}
+
+void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why, absl::Duration delay) {
   Gang& gang = turn.gang;
   const bool was_running = std::holds_alternative<Running>(gang.state);
   if (was_running && !CountRestart(turn, why)) return;
@@ -76,7 +90,8 @@ void BeginRepair(Turn& turn, std::set<NodeUid> vacated, std::string why) {
   repairing.placement = PlacementOf(gang.state);
   repairing.was_running = was_running;
   repairing.why = why;
-  repairing.deadline = turn.now + turn.limits.repair_deadline;
+  if (delay > absl::ZeroDuration()) repairing.not_before = turn.now + delay;
+  repairing.deadline = turn.now + delay + turn.limits.repair_deadline;
   repairing.exited = was_running ? CountExited(gang) : 0;
   auto remains = RemainsOf(gang);
   if (!remains.empty()) repairing.ordered = turn.NextOrder();

@@ -42,14 +42,27 @@ void ExitedCleanly(Turn& turn, Running& running, Member& member) {
   }
 }
 
-void ExitedBadly(Turn& turn, Running& running, PodIndex index, Member& member, const CommandEnded& event) {
+// How the member ended and where to look for the reason.
+std::string ExitText(const v1::Placement& placement, NodeRank rank, const CommandEnded& event) {
+  std::string text = event.ordered
+                         ? absl::StrCat("member ", event.index.value(), " was ended from outside")
+                         : absl::StrCat("member ", event.index.value(), " exited with code ", event.exit_code);
+  if (rank.value() >= 0 && rank.value() < placement.ranks_size()) {
+    absl::StrAppend(&text, " on ", placement.ranks(rank.value()).node());
+  }
+  if (!event.logs.empty()) absl::StrAppend(&text, ", its output is in ", event.logs);
+  return text;
+}
+
+void ExitedBadly(Turn& turn, Running& running, NodeRank rank, Member& member, const CommandEnded& event) {
   member.exit_code = event.exit_code == 0 ? 1 : event.exit_code;
-  const std::string why = event.ordered ? absl::StrCat("member ", index.value(), " was ended from outside")
-                                        : absl::StrCat("member ", index.value(), " exited with code ", event.exit_code);
+  const std::string why = ExitText(*running.released->placement, rank, event);
   if (running.exited + 1 == turn.members() && !HasLivingOwner(turn.gang)) {
     return BeginStopping(turn, Next::kFinished, absl::StrCat(why, ", the last to exit"), v1::FAILED);
   }
-  BeginRepair(turn, {}, why);
+  const absl::Duration delay =
+      event.ordered ? absl::ZeroDuration() : DelayOfNextStart(turn, turn.now - turn.gang.since);
+  BeginRepair(turn, {}, why, delay);
 }
 
 void ExitInRunning(Turn& turn, Running& running, const CommandEnded& event) {
@@ -67,7 +80,7 @@ void ExitInRunning(Turn& turn, Running& running, const CommandEnded& event) {
   if (clean) {
     ExitedCleanly(turn, running, member);
   } else {
-    ExitedBadly(turn, running, event.index, member, event);
+    ExitedBadly(turn, running, bound->rank, member, event);
   }
 }
 
@@ -89,13 +102,14 @@ void ExitInRepairing(Turn& turn, Repairing& repairing, const CommandEnded& event
 void ExitInAssembling(Turn& turn, const Assembling& assembling, const CommandEnded& event) {
   if (LaunchOf(turn.gang) != v1::LaunchSpec::AGENT) return;
   if (event.incarnation != StartedIncarnation(turn.gang, assembling.started)) return;
+  // Agents start index i on the node of rank i.
   const std::string why =
-      absl::StrCat("member ", event.index.value(), " exited with code ", event.exit_code, " before it had its ranks");
+      absl::StrCat(ExitText(*assembling.placement, NodeRank(event.index.value()), event), ", before it had its ranks");
   if (!CountTry(turn)) {
     return BeginStopping(turn, Next::kFinished,
                          absl::StrCat(why, "; all ", turn.limits.max_tries, " tries are used up"), v1::FAILED);
   }
-  BeginRepair(turn, {}, why);
+  BeginRepair(turn, {}, why, DelayOfNextStart(turn, absl::ZeroDuration()));
 }
 
 }  // namespace

@@ -101,6 +101,8 @@ struct Repairing {
   // With was_running: members of that epoch whose commands ended by themselves.
   int32_t exited = 0;
   std::string why;
+  // Nothing is tested or started before; InfinitePast: nothing to wait for.
+  absl::Time not_before = absl::InfinitePast();
   absl::Time deadline;
 };
 
@@ -154,6 +156,8 @@ struct Gang {
   OrderNumber order;
   int32_t tries = 0;
   int32_t restarts = 0;
+  // Failures in a row of commands that Muster starts (DelayOfNextStart).
+  int32_t failures = 0;
   // Whether this attempt was ever Running (rule 20).
   bool ran = false;
   bool cancelled = false;

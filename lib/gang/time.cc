@@ -84,6 +84,19 @@ void PassAssembling(Turn& turn, const Assembling& assembling) {
   BeginStopping(turn, Next::kFinished, absl::StrCat("not all members came in time: ", WhyNow(turn.gang)), v1::FAILED);
 }
 
+void PassRepairing(Turn& turn, Repairing& repairing) {
+  if (turn.now >= repairing.deadline) {
+    return TryAgain(
+        turn, Next::kRequeue,
+        absl::StrCat("not repaired within ", absl::FormatDuration(turn.limits.repair_deadline), ": ", repairing.why));
+  }
+  if (repairing.not_before == absl::InfinitePast() || turn.now < repairing.not_before) return;
+  repairing.not_before = absl::InfinitePast();
+  turn.Durable();
+  turn.change.demands = true;
+  TryRepaired(turn);
+}
+
 void PassState(Turn& turn) {
   Gang& gang = turn.gang;
   if (const auto* placed = std::get_if<Placed>(&gang.state)) {
@@ -94,11 +107,8 @@ void PassState(Turn& turn) {
     PassAssembling(turn, *assembling);
   } else if (const auto* running = std::get_if<Running>(&gang.state)) {
     PassRunning(turn, *running);
-  } else if (const auto* repairing = std::get_if<Repairing>(&gang.state)) {
-    if (turn.now < repairing->deadline) return;
-    TryAgain(
-        turn, Next::kRequeue,
-        absl::StrCat("not repaired within ", absl::FormatDuration(turn.limits.repair_deadline), ": ", repairing->why));
+  } else if (auto* repairing = std::get_if<Repairing>(&gang.state)) {
+    PassRepairing(turn, *repairing);
   }
 }
 

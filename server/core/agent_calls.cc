@@ -164,6 +164,7 @@ void ReportTask(Core& core, const v1::ReportTaskRequest& request, Reply<v1::Repo
     event.incarnation = IncarnationOf(request.member_ended().incarnation());
     event.epoch = job->gang.epoch;
     event.exit_code = request.member_ended().exit_code();
+    event.logs = request.member_ended().logs();
     core.Apply(*job, std::move(event));
   } else if (request.has_ended()) {
     core.Apply(*job, gang::EndConfirmed{node.uid, number});

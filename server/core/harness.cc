@@ -201,6 +201,7 @@ Pending<v1::GetRankResponse> FakeMember::Call(Harness& harness, absl::Duration p
   *request.mutable_incarnation() = incarnation;
   request.set_node(node);
   if (local_rank) request.set_local_rank(*local_rank);
+  if (last_epoch) request.set_last_epoch(*last_epoch);
   Pending<v1::GetRankResponse> pending;
   harness.coordinator->GetRank(harness.coordinator->NewCall(), request, poll, pending.reply());
   harness.Run();

@@ -112,6 +112,7 @@ struct FakeMember {
   v1::Incarnation incarnation;
   std::string node;
   std::optional<int32_t> local_rank;
+  std::optional<int64_t> last_epoch = {};  // of the last assignment that reached it
 
   Pending<v1::GetRankResponse> Call(Harness& harness, absl::Duration poll = absl::Seconds(20)) const;
   Pending<v1::WatchGangResponse> Watch(Harness& harness, int64_t epoch, absl::Duration poll = absl::Seconds(20)) const;

@@ -97,6 +97,7 @@ void GetRank(Core& core, CallId id, const v1::GetRankRequest& request, absl::Dur
   const NodeEntry* node = request.node().empty() ? nullptr : core.nodes().FindName(request.node());
   event.address = node != nullptr && !node->info.address().empty() ? node->info.address() : request.address();
   event.reserved_port = request.reserved_port();
+  if (request.has_last_epoch()) event.last_epoch = Epoch(request.last_epoch());
 
   core.RankCallCame(job.key(), call.caller);
   core.rank_calls().Add(std::move(call));
@@ -134,6 +135,7 @@ void WatchGang(Core& core, CallId id, const v1::WatchGangRequest& request, absl:
   const auto member = job.gang.members.find(call.index);
   const bool current = member != job.gang.members.end() && member->second.incarnation == call.caller.incarnation;
   if (current || call.caller.local_rank) core.MemberHeard(job, call.index, call.caller.incarnation);
+  core.Apply(job, gang::MemberWatches{call.index, call.caller.incarnation, call.caller.local_rank, call.epoch});
   const bool wait = poll > absl::ZeroDuration();
   core.AfterCommit([&core, wait, call = std::move(call)](const absl::Status& status) mutable {
     if (!status.ok()) return call.reply(status);
@@ -157,6 +159,7 @@ void ReportExit(Core& core, const v1::ReportExitRequest& request, Reply<v1::Repo
   event.epoch = Epoch(request.epoch());
   event.exit_code = request.exit_code();
   event.ordered = request.ordered();
+  event.logs = request.logs();
   core.Apply(job, std::move(event));
   core.AfterCommit([&core, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);

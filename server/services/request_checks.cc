@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kMarks = 10'000;
 constexpr int kText = 256;
+constexpr int kLongestPath = 1024;
 constexpr int64_t kTenYears = int64_t{10} * 366 * 86'400;
 
 absl::Status CheckMark(absl::string_view field, const v1::OrderMark& mark) {
@@ -112,6 +113,7 @@ absl::Status Check(const v1::GetRankRequest& request) {
                CheckRange("expected_attempt", request.expected_attempt(), 0, INT32_MAX),
                CheckRange("expected_epoch", request.expected_epoch(), 0, INT64_MAX),
                CheckRange("workers", request.workers(), 0, 1024), CheckDuration("poll", request.poll()),
+               CheckRange("last_epoch", request.last_epoch(), 0, INT64_MAX),
                CheckText("client_version", request.client_version(), kLongestId));
 }
 
@@ -122,7 +124,7 @@ absl::Status Check(const v1::WatchGangRequest& request) {
 
 absl::Status Check(const v1::ReportExitRequest& request) {
   return AllOf(CheckMember(request), CheckRange("epoch", request.epoch(), 1, INT64_MAX),
-               CheckRange("exit_code", request.exit_code(), 0, 255));
+               CheckRange("exit_code", request.exit_code(), 0, 255), CheckText("logs", request.logs(), kLongestPath));
 }
 
 // --- agents ---
@@ -166,7 +168,8 @@ absl::Status Check(const v1::ReportTaskRequest& request) {
       return AllOf(CheckRange("member_ended.pod_index", request.member_ended().pod_index(), 0, 999'999),
                    CheckIncarnation("member_ended.incarnation", request.member_ended().has_incarnation(),
                                     request.member_ended().incarnation()),
-                   CheckRange("member_ended.exit_code", request.member_ended().exit_code(), 0, 255));
+                   CheckRange("member_ended.exit_code", request.member_ended().exit_code(), 0, 255),
+                   CheckText("member_ended.logs", request.member_ended().logs(), kLongestPath));
     case v1::ReportTaskRequest::kRefused:
       return CheckText("refused.why", request.refused().why(), 1024);
     case v1::ReportTaskRequest::kEnded:

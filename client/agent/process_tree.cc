@@ -1,0 +1,86 @@
+#include "client/agent/process_tree.h"
+
+#include <dirent.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <sstream>
+
+namespace muster::agent {
+namespace {
+
+void ForEachProcess(const std::function<void(pid_t, const std::string& folder)>& look) {
+  DIR* proc = opendir("/proc");
+  if (proc == nullptr) return;
+  while (const dirent* entry = readdir(proc)) {
+    const pid_t pid = std::atoi(entry->d_name);
+    if (pid > 0) look(pid, std::string("/proc/") + entry->d_name);
+  }
+  closedir(proc);
+}
+
+struct Seen {
+  pid_t parent = 0;
+  bool ended = false;  // a zombie
+};
+
+std::map<pid_t, Seen> AllProcesses() {
+  std::map<pid_t, Seen> all;
+  ForEachProcess([&all](pid_t pid, const std::string& folder) {
+    std::ifstream in(folder + "/stat");
+    std::string line, state;
+    // The second field, in parentheses, may hold anything.
+    if (!std::getline(in, line) || line.rfind(')') == std::string::npos) return;
+    std::istringstream fields(line.substr(line.rfind(')') + 1));
+    Seen seen;
+    if (!(fields >> state >> seen.parent)) return;
+    seen.ended = state == "Z" || state == "X";
+    all[pid] = seen;
+  });
+  return all;
+}
+
+}  // namespace
+
+void AdoptOrphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+std::set<pid_t> Descendants(pid_t root) {
+  const std::map<pid_t, Seen> all = AllProcesses();
+  std::set<pid_t> found = {root};
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (const auto& [pid, seen] : all) {
+      if (!seen.ended && found.count(seen.parent) > 0) grew |= found.insert(pid).second;
+    }
+  }
+  found.erase(root);
+  return found;
+}
+
+std::vector<pid_t> OwnChildren() {
+  std::vector<pid_t> children;
+  for (const auto& [pid, seen] : AllProcesses()) {
+    if (seen.parent == getpid()) children.push_back(pid);
+  }
+  return children;
+}
+
+std::vector<pid_t> StartedWith(const std::string& variable) {
+  std::vector<pid_t> found;
+  const std::string wanted = '\0' + variable + '\0';
+  ForEachProcess([&](pid_t pid, const std::string& folder) {
+    if (pid == getpid()) return;
+    std::ifstream in(folder + "/environ", std::ios::binary);
+    std::string environment(1, '\0');
+    environment.append(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+    if (environment.find(wanted) != std::string::npos) found.push_back(pid);
+  });
+  return found;
+}
+
+}  // namespace muster::agent
