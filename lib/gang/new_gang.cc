@@ -11,6 +11,7 @@ Gang NewGang(Submission submission, absl::Time now) {
   gang.uid = std::move(submission.uid);
   gang.ns = std::move(submission.ns);
   gang.name = std::move(submission.name);
+  gang.request_id = std::move(submission.request_id);
   gang.spec = std::move(submission.spec);
   gang.owner = std::move(submission.owner);
   gang.submitted = gang.since = now;

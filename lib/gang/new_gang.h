@@ -13,7 +13,7 @@ namespace muster::gang {
 
 struct Submission {
   JobUid uid;
-  std::string ns, name;
+  std::string ns, name, request_id;
   // Validated: members and workers_per_member >= 1, their product within int64.
   std::shared_ptr<const v1::JobSpec> spec;
   v1::Owner owner;

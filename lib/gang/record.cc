@@ -69,6 +69,7 @@ void ReadFixed(const GangRecord& record, Gang& gang) {
   gang.uid = JobUid(record.uid());
   gang.ns = record.namespace_();
   gang.name = record.name();
+  gang.request_id = record.request_id();
   gang.spec = std::make_shared<const v1::JobSpec>(record.spec());
   gang.owner = record.owner();
   gang.submitted = Read(record.submitted());
@@ -90,15 +91,12 @@ void Derive(Gang& gang) {
   }
 }
 
-}  // namespace
-
-std::string ToRecord(const Gang& gang) {
-  GangRecord record;
+void WriteMoving(const Gang& gang, GangRecord& record) {
   record.set_format(kFormat);
   record.set_uid(gang.uid.value());
   record.set_namespace_(gang.ns);
   record.set_name(gang.name);
-  *record.mutable_spec() = *gang.spec;
+  record.set_request_id(gang.request_id);
   *record.mutable_owner() = gang.owner;
   *record.mutable_submitted() = Write(gang.submitted);
   record.set_sequence(gang.sequence);
@@ -133,6 +131,28 @@ std::string ToRecord(const Gang& gang) {
   record.set_why(gang.why);
   record.set_revision(gang.revision);
   WriteState(gang.state, record);
+}
+
+}  // namespace
+
+std::string ToRecord(const Gang& gang) {
+  return absl::StrCat(ToRecord(gang, Part::kMoving), ToRecord(gang, Part::kSpec), ToRecord(gang, Part::kReleased));
+}
+
+std::string ToRecord(const Gang& gang, Part part) {
+  GangRecord record;
+  switch (part) {
+    case Part::kMoving:
+      WriteMoving(gang, record);
+      break;
+    case Part::kSpec:
+      *record.mutable_spec() = *gang.spec;
+      break;
+    case Part::kReleased:
+      if (const auto* running = std::get_if<Running>(&gang.state))
+        *record.mutable_running()->mutable_released() = Write(*running->released);
+      break;
+  }
   return Deterministic(record);
 }
 

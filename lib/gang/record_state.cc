@@ -45,7 +45,6 @@ struct Writer {
   }
   void operator()(const Running& state) {
     auto* record = out.mutable_running();
-    *record->mutable_released() = Write(*state.released);
     if (state.first_clean_exit) *record->mutable_first_clean_exit() = Write(*state.first_clean_exit);
     record->set_exited(state.exited);
   }

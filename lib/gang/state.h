@@ -143,6 +143,8 @@ struct Gang {
   // Identity and wish, fixed at submission.
   JobUid uid;
   std::string ns, name;
+  // Of the call that submitted it, by which a repeated one is known; may be empty.
+  std::string request_id;
   std::shared_ptr<const v1::JobSpec> spec;
   v1::Owner owner;
   absl::Time submitted;

@@ -30,6 +30,12 @@ std::string Shown(const YamlNode& node) {
   return absl::StrCat("\"", node.text.substr(0, 64), node.text.size() > 64 ? "…" : "", "\"");
 }
 
+// "010": eight to some readers of YAML, ten to others.
+bool HasLeadingZero(absl::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
+  return text.size() > 1 && text[0] == '0' && absl::ascii_isdigit(static_cast<unsigned char>(text[1]));
+}
+
 std::string Squeezed(const std::string& name) {
   std::string squeezed;
   for (const char c : name) {
@@ -109,7 +115,8 @@ class Reader {
       context_.lines[at] = key.line;
       if (!seen.insert(key.text).second) return FileError(context_, key, at, "the axis is there twice", "keep one");
       int64_t number = 0;
-      if (size.kind != Kind::kScalar || size.quoted || !absl::SimpleAtoi(size.text, &number)) {
+      if (size.kind != Kind::kScalar || size.quoted || HasLeadingZero(size.text) ||
+          !absl::SimpleAtoi(size.text, &number)) {
         return FileError(context_, size, at, absl::StrCat(Shown(size), " is not a whole number"),
                          "give the axis' size");
       }
@@ -179,6 +186,9 @@ class Reader {
     const Reflection& r = *message_.GetReflection();
     const bool narrow = field.cpp_type() == FieldDescriptor::CPPTYPE_INT32;
     int64_t number = 0;
+    if (!value.quoted && HasLeadingZero(value.text))
+      return FileError(context_, value, path, absl::StrCat(Shown(value), " begins with 0, which some read as octal"),
+                       "write it without");
     if (value.quoted || !absl::SimpleAtoi(value.text, &number)) {
       return FileError(context_, value, path, absl::StrCat(Shown(value), " is not a whole number"),
                        "give one, without quotes and unit");

@@ -15,10 +15,26 @@ std::shared_ptr<const RankOrder> RankOrder::OfDigits(GlobalRank base, Digits dig
   return order;
 }
 
+bool RankOrder::IndexDense(const std::vector<GlobalRank>& ranks) {
+  const int64_t size = static_cast<int64_t>(ranks.size());
+  std::vector<int64_t> index(static_cast<size_t>(2 * size), -1);
+  for (int64_t position = 0; position < size; ++position) {
+    const GlobalRank rank = ranks[position];
+    if (rank < 0 || rank >= 2 * size || index[rank] >= 0) return false;
+    index[rank] = position;
+  }
+  position_of_ = std::move(index);
+  return true;
+}
+
 absl::StatusOr<std::shared_ptr<const RankOrder>> RankOrder::OfRanks(std::vector<GlobalRank> ranks) {
   std::shared_ptr<RankOrder> order(new RankOrder);
   order->size_ = static_cast<int64_t>(ranks.size());
   order->is_list_ = true;
+  if (order->IndexDense(ranks)) {
+    order->ranks_ = std::move(ranks);
+    return order;
+  }
   order->positions_.reserve(ranks.size());
   for (int64_t position = 0; position < order->size_; ++position) {
     order->positions_.emplace_back(ranks[position], position);
@@ -44,6 +60,10 @@ GlobalRank RankOrder::At(int64_t position) const {
 
 absl::optional<int64_t> RankOrder::PositionOf(GlobalRank rank) const {
   if (!is_list()) return rank < base_ ? absl::nullopt : IndexAt(digits_, rank - base_);
+  if (positions_.empty()) {
+    if (rank < 0 || rank >= static_cast<int64_t>(position_of_.size()) || position_of_[rank] < 0) return absl::nullopt;
+    return position_of_[rank];
+  }
   const auto found = std::lower_bound(positions_.begin(), positions_.end(), std::pair<GlobalRank, int64_t>(rank, 0));
   if (found == positions_.end() || found->first != rank) return absl::nullopt;
   return found->second;

@@ -28,7 +28,7 @@ class RankOrder {
   int64_t size() const { return size_; }
   // 0 <= position < size().
   GlobalRank At(int64_t position) const;
-  // nullopt for a rank that has no position. O(digits), or O(log size) for an explicit list.
+  // nullopt for a rank that has no position. O(digits) or O(1); O(log size) for a list with wide gaps.
   absl::optional<int64_t> PositionOf(GlobalRank rank) const;
 
   // Whether the order is a list, which only a copy of the list expresses; else base() and digits() say all.
@@ -41,13 +41,17 @@ class RankOrder {
 
  private:
   RankOrder() = default;
+  // Fills position_of_; false: a rank is negative, there twice, or far beyond the list's size.
+  bool IndexDense(const std::vector<GlobalRank>& ranks);
 
   int64_t size_ = 0;
   bool is_list_ = false;
   GlobalRank base_ = 0;
   Digits digits_;
   std::vector<GlobalRank> ranks_;
-  std::vector<std::pair<GlobalRank, int64_t>> positions_;  // ascending by rank
+  // Of a list, either of both: by rank, -1 where none is (most lists are of nearly all ranks); pairs ascending by rank.
+  std::vector<int64_t> position_of_;
+  std::vector<std::pair<GlobalRank, int64_t>> positions_;
 };
 
 }  // namespace muster::mesh

@@ -27,6 +27,15 @@ TEST(RankOrder, OfRanks_SparseAndPermuted_MapsBothWays) {
   for (GlobalRank stranger : {-1, 0, 8, 12}) EXPECT_EQ((*order)->PositionOf(stranger), absl::nullopt);
 }
 
+TEST(RankOrder, OfRanks_NearlyAllRanks_MapsBothWays) {
+  const auto order = RankOrder::OfRanks({7, 0, 3, 5, 1});
+  ASSERT_TRUE(order.ok());
+  for (int64_t position = 0; position < 5; ++position) {
+    EXPECT_EQ((*order)->PositionOf((*order)->At(position)), position);
+  }
+  for (GlobalRank stranger : {-1, 2, 8, 9, 10, 1000}) EXPECT_EQ((*order)->PositionOf(stranger), absl::nullopt);
+}
+
 TEST(RankOrder, RepeatedOrNegativeRank_IsRefusedByName) {
   EXPECT_THAT(std::string(RankOrder::OfRanks({4, 5, 4}).status().message()),
               ::testing::HasSubstr("rank 4 is listed twice, at positions 0 and 2"));

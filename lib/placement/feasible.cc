@@ -58,6 +58,8 @@ DomainIndex BestOf(const std::vector<DomainIndex>& domains, const Room& room) {
   });
 }
 
+const char* Are(const Question& q) { return q.needed() == 1 ? " is " : " are "; }
+
 std::string SliceText(const Question& q) {
   std::vector<std::string> texts;
   for (const SliceRule& rule : q.rules) {
@@ -73,17 +75,17 @@ std::string ShortSentence(const Question& q, const Room& room, const std::vector
   const bool required = q.required_tier != kNoTier;
   const std::string where = required ? absl::StrCat(" in one ", TierName(q, q.required_tier)) : "";
   if (allowed.empty()) {
-    return absl::StrCat(Demand(q), where, " are required; no node knows its ", TierName(q, q.required_tier));
+    return absl::StrCat(Demand(q), where, Are(q), "required; no node knows its ", TierName(q, q.required_tier));
   }
   const DomainIndex best = BestOf(allowed, room);
   const std::string best_name = required ? absl::StrCat("the best ", TierName(q, q.required_tier), ", ",
                                                         q.cluster->topology->domain(best).path, ",")
                                          : "the cluster";
   if (room.nodes(best) < q.needed() || q.rules.empty()) {
-    return absl::StrCat(Demand(q), where, required ? " are required; " : " are needed; ", best_name, " has ",
+    return absl::StrCat(Demand(q), where, Are(q), required ? "required; " : "needed; ", best_name, " has ",
                         room.nodes(best), " ", kind);
   }
-  return absl::StrCat(Demand(q), where, " in ", SliceText(q), " are needed; ", best_name, " has ", room.nodes(best),
+  return absl::StrCat(Demand(q), where, " in ", SliceText(q), Are(q), "needed; ", best_name, " has ", room.nodes(best),
                       " ", kind, ", and whole slices of them hold ", room.units(best));
 }
 

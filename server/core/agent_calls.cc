@@ -64,6 +64,34 @@ void TakeKnown(Core& core, NodeEntry& node, const v1::RegisterRequest& request, 
   }
 }
 
+// Whether the job has, or had, the member on the node. Agents start index i on the node of rank i.
+bool HasHere(const gang::Gang& gang, PodIndex index, const NodeUid& node) {
+  const auto ending = gang.ending.find(index);
+  if (ending != gang.ending.end() && ending->second.count(node) > 0) return true;
+  const gang::Seats::Node* here = gang.seats == nullptr ? nullptr : gang.seats->FindUid(node);
+  return here != nullptr && std::binary_search(here->ranks.begin(), here->ranks.end(), NodeRank(index.value()));
+}
+
+absl::Status MemberEnded(Core& core, Job& job, const NodeEntry& node, const v1::MemberEnded& report) {
+  const PodIndex index(report.pod_index());
+  if (!HasHere(job.gang, index, node.uid)) {
+    // Of a job that holds nothing any more it is late, and changes nothing.
+    if (job.gang.seats == nullptr) return absl::OkStatus();
+    return FieldError(
+        "member_ended.pod_index",
+        absl::StrCat("member ", report.pod_index(), " of ", job.FullName(), " is not on node ", node.info.name()),
+        "report what this agent has started");
+  }
+  gang::CommandEnded event;
+  event.index = index;
+  event.incarnation = IncarnationOf(report.incarnation());
+  event.epoch = job.gang.epoch;
+  event.exit_code = report.exit_code();
+  event.logs = report.logs();
+  core.Apply(job, std::move(event));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::RegisterResponse> reply) {
@@ -159,13 +187,7 @@ void ReportTask(Core& core, const v1::ReportTaskRequest& request, Reply<v1::Repo
     if (!taken.ok()) return reply(taken);
     core.LookAtTest(*job);
   } else if (request.has_member_ended()) {
-    gang::CommandEnded event;
-    event.index = PodIndex(request.member_ended().pod_index());
-    event.incarnation = IncarnationOf(request.member_ended().incarnation());
-    event.epoch = job->gang.epoch;
-    event.exit_code = request.member_ended().exit_code();
-    event.logs = request.member_ended().logs();
-    core.Apply(*job, std::move(event));
+    if (absl::Status ended = MemberEnded(core, *job, node, request.member_ended()); !ended.ok()) return reply(ended);
   } else if (request.has_ended()) {
     core.Apply(*job, gang::EndConfirmed{node.uid, number});
   } else if (request.has_refused()) {

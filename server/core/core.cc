@@ -12,7 +12,10 @@
 #include "lib/base/errors.h"
 #include "lib/gang/demands.h"
 #include "server/core/job_record.h"
+#include "server/core/key_values.h"
+#include "server/core/loop.h"
 #include "server/core/node_record.h"
+#include "server/core/released_table.h"
 
 namespace muster::core {
 namespace {
@@ -32,6 +35,7 @@ Core::Core(const Clock& clock, Loop& loop, store::Store& store, Metrics& metrics
       released_(released),
       options_(std::move(options)),
       ids_(options_.seed, store.term()),
+      jobs_(options_.max_job_bytes),
       nodes_(std::move(tiers)),
       receipts_(store),
       sessions_(store.term()) {}
@@ -48,6 +52,7 @@ void Core::EndTurn() {
   dirty_jobs_.clear();
   dirty_nodes_.clear();
   PruneFinished();
+  receipts_.Prune(options_.keep_receipts, batch_);
   if (batch_.empty()) return Tell();
   failed_ = std::make_shared<const store::Batch>(std::move(batch_));
   batch_ = store::Batch();
@@ -94,7 +99,7 @@ bool Core::Decide() {
 }
 
 void Core::WriteJob(Job& job) {
-  batch_.Put(store::Kind::kJob, job.gang.uid.value(), EncodeJob(job));
+  PutJob(job, batch_);
   const auto* running = std::get_if<gang::Running>(&job.gang.state);
   if (running == nullptr || job.gang.receipt.value().empty()) return;
   Epoch& noted = noted_epochs_[job.key()];
@@ -109,16 +114,18 @@ void Core::WriteJob(Job& job) {
 void Core::PruneFinished() {
   // Only what nothing is owed of any more.
   auto excess = static_cast<int64_t>(jobs_.finished().size()) - options_.keep_finished;
+  int64_t bytes = jobs_.finished_weight() - options_.keep_finished_bytes;
   std::vector<JobKey> old;
-  for (auto i = jobs_.finished().begin(); excess > 0 && i != jobs_.finished().end(); ++i) {
+  for (auto i = jobs_.finished().begin(); (excess > 0 || bytes > 0) && i != jobs_.finished().end(); ++i) {
     Job* job = jobs_.Find(*i);
     if (!job->gang.stops.empty() || news_.count(*i) > 0) continue;
     old.push_back(*i);
     --excess;
+    bytes -= job->finished_weight;
   }
   for (JobKey key : old) {
     Job& job = *jobs_.Find(key);
-    batch_.Delete(store::Kind::kJob, job.gang.uid.value());
+    DeleteJob(job, batch_);
     sessions_.SetOrders(job.gang.uid.value(), {});
     nodes_.SetHolds(key, job.holds, {});
     watchers_.Done(key, absl::OkStatus());

@@ -34,18 +34,19 @@
 #include "server/core/id_maker.h"
 #include "server/core/job_table.h"
 #include "server/core/job_watchers.h"
-#include "server/core/key_values.h"
-#include "server/core/loop.h"
 #include "server/core/metrics.h"
 #include "server/core/node_table.h"
 #include "server/core/options.h"
 #include "server/core/rank_call.h"
 #include "server/core/receipts.h"
-#include "server/core/released_table.h"
 #include "server/core/test_runner.h"
 #include "server/store/store.h"
 
 namespace muster::core {
+
+class KeyValues;
+class Loop;
+class ReleasedTable;
 
 class Core {
  public:

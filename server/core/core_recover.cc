@@ -11,6 +11,8 @@
 #include "lib/gang/demands.h"
 #include "server/core/core.h"
 #include "server/core/job_record.h"
+#include "server/core/key_values.h"
+#include "server/core/loop.h"
 #include "server/core/node_record.h"
 
 namespace muster::core {
@@ -18,7 +20,8 @@ namespace muster::core {
 absl::Status Core::Recover() {
   for (const auto& step : {&Core::RecoverNodes, &Core::RecoverJobs, &Core::RecoverTests, &Core::RecoverKeyValues})
     if (absl::Status status = (this->*step)(); !status.ok()) return status;
-  if (absl::Status status = receipts_.Load(); !status.ok()) return status;
+  const auto known = [this](const std::string& uid) { return jobs_.FindUid(uid) != nullptr; };
+  if (absl::Status status = receipts_.Load(known); !status.ok()) return status;
   for (const auto& [key, job] : jobs_.all()) {
     if (job->gang.waived) waivers_[key] = receipts_.LatestIdOf(job->gang.uid);
     // Everything that follows from the state is issued again.
@@ -47,10 +50,10 @@ absl::Status Core::RecoverNodes() {
 absl::Status Core::RecoverJobs() {
   absl::StatusOr<std::vector<store::Record>> records = store_.Load(store::Kind::kJob);
   if (!records.ok()) return records.status();
-  for (const store::Record& stored : *records) {
-    absl::StatusOr<std::unique_ptr<Job>> job = DecodeJob(stored.key, stored.value);
-    if (!job.ok()) return job.status();
-    Job& added = jobs_.Add(*std::move(job));
+  absl::StatusOr<std::vector<std::unique_ptr<Job>>> jobs = ReadJobs(*std::move(records));
+  if (!jobs.ok()) return jobs.status();
+  for (std::unique_ptr<Job>& job : *jobs) {
+    Job& added = jobs_.Add(std::move(job));
     jobs_.PhaseChanged(added, gang::PhaseOf(added.gang.state));
     added.holds = gang::Holds(added.gang);
     nodes_.SetHolds(added.key(), {}, added.holds);

@@ -7,6 +7,9 @@
 #include "lib/gang/demands.h"
 #include "server/core/answers.h"
 #include "server/core/core.h"
+#include "server/core/key_values.h"
+#include "server/core/loop.h"
+#include "server/core/released_table.h"
 
 namespace muster::core {
 

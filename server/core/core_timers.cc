@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "lib/gang/demands.h"
 #include "server/core/core.h"
+#include "server/core/key_values.h"
+#include "server/core/loop.h"
 
 namespace muster::core {
 

@@ -32,6 +32,20 @@ v1::Phase PhaseOfNext(const gang::Gang& gang, gang::Next next) {
                                          : v1::QUEUED;
 }
 
+// Without the lists that may be long. Job.spec of job.proto has it.
+v1::JobSpec Shortened(const v1::JobSpec& spec) {
+  v1::JobSpec brief;
+  brief.set_members(spec.members());
+  brief.set_workers_per_member(spec.workers_per_member());
+  brief.set_priority(spec.priority());
+  brief.mutable_mesh()->set_dialect(spec.mesh().dialect());
+  *brief.mutable_mesh()->mutable_axes() = spec.mesh().axes();
+  brief.mutable_placement()->set_source(spec.placement().source());
+  brief.mutable_self_test()->set_profile(spec.self_test().profile());
+  brief.mutable_launch()->set_kind(spec.launch().kind());
+  return brief;
+}
+
 }  // namespace
 
 v1::Job Core::View(const Job& job, bool brief) const {
@@ -40,7 +54,7 @@ v1::Job Core::View(const Job& job, bool brief) const {
   view.set_uid(gang.uid.value());
   view.set_namespace_(gang.ns);
   view.set_name(gang.name);
-  *view.mutable_spec() = *gang.spec;
+  *view.mutable_spec() = brief && job.spec_is_long ? Shortened(*gang.spec) : *gang.spec;
   *view.mutable_owner() = gang.owner;
   view.set_phase(job.phase);
   view.set_why(job.waits_for.empty() ? gang::WhyNow(gang) : job.waits_for);

@@ -27,6 +27,14 @@ void SetDerived(Job& job, const Derived& derived) {
 }
 
 absl::Status Derive(Job& job) {
+  if (std::holds_alternative<gang::Finished>(job.gang.state) &&
+      job.gang.facts.owner != gang::Facts::OwnerState::kLiving) {
+    // It needs no nodes any more; its mesh's notes are shown.
+    absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(*job.gang.spec);
+    if (!mesh.ok()) return mesh.status();
+    SetDerived(job, {*std::move(mesh), nullptr});
+    return absl::OkStatus();
+  }
   absl::StatusOr<Derived> derived = DeriveFrom(job.FullName(), *job.gang.spec);
   if (!derived.ok()) return derived.status();
   SetDerived(job, *derived);

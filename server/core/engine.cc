@@ -148,7 +148,11 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
     if (job == nullptr) return;
     job->queue_position = answer.position;
     if (const auto* placed = std::get_if<placement::Placed>(&answer.decision)) {
-      auto placement = std::make_shared<const v1::Placement>(placed->placement);
+      auto placement = std::make_shared<v1::Placement>(placed->placement);
+      // Known already, by construction.
+      if (gang::SeatedByIndex(*job->gang.spec))
+        for (int32_t rank = 0; rank < placement->ranks_size(); ++rank)
+          placement->mutable_ranks(rank)->set_pod_index(rank);
       events.emplace_back(job->key(), repair ? gang::Event(gang::ReplacementFound{placement})
                                              : gang::Event(gang::PlacementFound{placement}));
     } else if (std::holds_alternative<placement::Never>(answer.decision) && !repair &&

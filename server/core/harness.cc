@@ -31,7 +31,7 @@ void Harness::Start() {
   if (store != nullptr) store->Crash();
   coordinator = nullptr;
   store = store::MemoryStore::Open(disk, mode);
-  coordinator = std::make_unique<Coordinator>(clock, *store, metrics, TwoTiers(), options);
+  coordinator = std::make_unique<LoopCoordinator>(clock, *store, metrics, TwoTiers(), options);
   const absl::Status recovered = coordinator->Recover();
   if (!recovered.ok()) {
     fprintf(stderr, "recovery failed: %s\n", std::string(recovered.message()).c_str());

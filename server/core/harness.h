@@ -13,8 +13,8 @@
 #include "absl/time/time.h"
 #include "proto/muster/v1/agent_service.pb.h"
 #include "proto/muster/v1/worker_service.pb.h"
-#include "server/core/coordinator.h"
 #include "server/core/fake_clock.h"
+#include "server/core/loop_coordinator.h"
 #include "server/store/memory_store.h"
 
 namespace muster::core {
@@ -74,7 +74,7 @@ class Harness {
   store::MemoryStore::Mode mode;
   std::shared_ptr<store::MemoryDisk> disk = std::make_shared<store::MemoryDisk>();
   std::unique_ptr<store::MemoryStore> store;
-  std::unique_ptr<Coordinator> coordinator;
+  std::unique_ptr<LoopCoordinator> coordinator;
 };
 
 // A node's agent, as scripted: it takes orders when Turn is called.

@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "lib/base/errors.h"
 #include "lib/gang/new_gang.h"
-#include "lib/placement/explain.h"
-#include "lib/placement/place.h"
 #include "server/core/answers.h"
+#include "server/core/page.h"
 
 namespace muster::core {
 namespace {
-
-constexpr int kDefaultPage = 100;
 
 bool MayWaive(const Options& options, const std::string& ns) {
   return options.may_waive.count("*") > 0 || options.may_waive.count(ns) > 0;
@@ -64,11 +62,11 @@ std::unique_ptr<Job> MakeJob(Core& core, const v1::SubmitRequest& request, const
   submission.uid = JobUid(core.ids().Make("job"));
   submission.ns = ns;
   submission.name = request.name();
+  submission.request_id = request.request_id();
   submission.spec = std::make_shared<const v1::JobSpec>(request.spec());
   submission.owner = request.owner();
   submission.sequence = core.jobs().next_key();
   job->gang = gang::NewGang(std::move(submission), core.now());
-  job->request_id = request.request_id();
   SetDerived(*job, derived);
   return job;
 }
@@ -86,6 +84,7 @@ absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request, const 
   if (core.jobs().live() >= core.options().max_jobs)
     return Overloaded(
         absl::StrCat(core.options().max_jobs, " jobs are there that have not finished, which is the limit"));
+  if (absl::Status room = core.jobs().budget().Room(ns, WeightOf(request.spec())); !room.ok()) return room;
   if (request.spec().self_test().profile() == v1::SelfTestSpec::NONE && !MayWaive(core.options(), ns)) {
     return FieldError("spec.selfTest.profile",
                       absl::StrCat("\"none\" waives the self-test, which jobs in namespace ", ns, " may not"),
@@ -144,17 +143,18 @@ void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobs
         FieldError("page_token", "is not one that this server gave", "pass on next_page_token, or leave it empty"));
   core.AfterCommit([&core, request, after, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
-    const int limit = request.page_size() == 0 ? kDefaultPage : request.page_size();
+    Page page(request.page_size());
     v1::ListJobsResponse response;
     for (auto i = core.jobs().all().upper_bound(after); i != core.jobs().all().end(); ++i) {
       const Job& job = *i->second;
       if (!request.namespace_().empty() && job.gang.ns != request.namespace_()) continue;
       if (job.finished() && !request.include_finished()) continue;
-      if (response.jobs_size() == limit) {
+      v1::Job view = core.View(job, /*brief=*/true);
+      if (!page.Take(view)) {
         response.set_next_page_token(absl::StrCat(after));
         break;
       }
-      *response.add_jobs() = core.View(job, /*brief=*/true);
+      *response.add_jobs() = std::move(view);
       after = i->first;
     }
     reply(std::move(response));
@@ -186,32 +186,30 @@ void CancelJob(Core& core, const v1::CancelJobRequest& request, Reply<v1::Job> r
   });
 }
 
-void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<v1::Explanation> reply) {
+void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> reply) {
   core.AfterCommit([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     absl::StatusOr<Job*> found = core.jobs().Find(ref);
     if (!found.ok()) return reply(found.status());
     const Job& job = **found;
+    ToExplain to;
     if (job.phase == v1::QUEUED && job.request != nullptr) {
-      const placement::Cluster cluster = core.ClusterNow();
-      v1::Explanation explanation = placement::Explain(*job.request, cluster, placement::Place(*job.request, cluster));
-      // It waits for nodes that may still register; what can never be would have failed.
-      if (explanation.feasibility() == v1::NEVER) explanation.set_feasibility(v1::NOT_NOW);
-      if (!job.waits_for.empty() && job.waits_for != explanation.summary())
-        explanation.add_details(absl::StrCat("in the queue: ", job.waits_for));
-      if (job.queue_position > 0) explanation.add_details(absl::StrCat("place in the queue: ", job.queue_position));
-      return reply(std::move(explanation));
+      to.request = job.request;
+      to.cluster = core.ClusterNow();
+      to.waits_for = job.waits_for;
+      to.queue_position = job.queue_position;
+      return reply(std::move(to));
     }
     const v1::Job view = core.View(job);
-    v1::Explanation explanation;
     const auto* finished = std::get_if<gang::Finished>(&job.gang.state);
-    explanation.set_feasibility(finished != nullptr && finished->never ? v1::NEVER : v1::OK);
-    explanation.set_summary(absl::StrCat(v1::Phase_Name(job.phase), ": ", view.why()));
+    to.explanation.set_feasibility(finished != nullptr && finished->never ? v1::NEVER : v1::OK);
+    to.explanation.set_summary(
+        absl::StrCat(absl::AsciiStrToLower(v1::Phase_Name(job.phase)), view.why().empty() ? "" : ": ", view.why()));
     if (view.has_placement()) {
-      explanation.add_details(view.placement().reason());
-      *explanation.mutable_placement() = view.placement();
+      to.explanation.add_details(view.placement().reason());
+      *to.explanation.mutable_placement() = view.placement();
     }
-    reply(std::move(explanation));
+    reply(std::move(to));
   });
 }
 

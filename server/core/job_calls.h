@@ -9,6 +9,7 @@
 #include "proto/muster/v1/self_test_service.pb.h"
 #include "server/core/core.h"
 #include "server/core/derive.h"
+#include "server/core/explain.h"
 #include "server/core/job_watchers.h"
 #include "server/core/keys.h"
 #include "server/core/reply.h"
@@ -24,7 +25,7 @@ void GetJob(Core& core, const v1::GetJobRequest& request, Reply<v1::Job> reply);
 void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobsResponse> reply);
 void WatchJob(Core& core, CallId id, const v1::WatchJobRequest& request, std::shared_ptr<JobSink> sink);
 void CancelJob(Core& core, const v1::CancelJobRequest& request, Reply<v1::Job> reply);
-void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<v1::Explanation> reply);
+void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> reply);
 // FAILED_PRECONDITION: a named node isn't free.
 void StartSelfTest(Core& core, const v1::StartSelfTestRequest& request, Reply<v1::StartSelfTestResponse> reply);
 

@@ -1,17 +1,21 @@
 #pragma once
-// A job as bytes, and back.
+// Jobs in the store, kind kJob: lib/gang's record of each in up to three rows, of which only the small one is written
+// with every step. "uid": what moves; "uid/spec"; while it runs "uid/released".
 
 #include <memory>
-#include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/core/job_table.h"
+#include "server/store/store.h"
 
 namespace muster::core {
 
-std::string EncodeJob(const Job& job);
-// Whole, with what follows from its spec. Errors: as gang::FromRecord; DATA_LOSS: not such a record, or a spec that is
-// not valid here.
-absl::StatusOr<std::unique_ptr<Job>> DecodeJob(const std::string& uid, const std::string& bytes);
+// What the store must have of the job now.
+void PutJob(Job& job, store::Batch& batch);
+void DeleteJob(Job& job, store::Batch& batch);
+
+// Whole, with what follows from their specs. Errors: as gang::FromRecord; DATA_LOSS: a spec that is not valid here.
+absl::StatusOr<std::vector<std::unique_ptr<Job>>> ReadJobs(std::vector<store::Record> records);
 
 }  // namespace muster::core

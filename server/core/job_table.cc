@@ -4,27 +4,46 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
+#include "server/core/page.h"
 
 namespace muster::core {
 
 Job& JobTable::Add(std::unique_ptr<Job> owned) {
   Job& job = *owned;
   next_key_ = std::max(next_key_, job.key() + 1);
+  job.weight = WeightOf(*job.gang.spec);
+  job.spec_is_long = static_cast<int64_t>(job.gang.spec->ByteSizeLong()) > kLongEntry;
+  job.finished_weight = FinishedWeightOf(*job.gang.spec);
   by_uid_[job.gang.uid.value()] = &job;
   Job*& named = by_name_[{job.gang.ns, job.gang.name}];
   if (named == nullptr || named->key() < job.key()) named = &job;
-  if (!job.request_id.empty()) by_request_[{job.gang.ns, job.request_id}] = &job;
+  if (!job.gang.request_id.empty()) by_request_[{job.gang.ns, job.gang.request_id}] = &job;
   jobs_[job.key()] = std::move(owned);
   return job;
 }
 
 void JobTable::PhaseChanged(Job& job, v1::Phase phase) {
   if (phase == job.phase) return;
-  if (job.phase != v1::PHASE_UNSPECIFIED) --by_phase_[job.phase];
-  ++by_phase_[phase];
-  if (phase == v1::FINISHED) finished_.insert(job.key());
-  if (job.phase == v1::FINISHED) finished_.erase(job.key());
+  Uncount(job);
   job.phase = phase;
+  ++by_phase_[phase];
+  if (job.finished()) {
+    finished_.insert(job.key());
+    finished_weight_ += job.finished_weight;
+  } else {
+    budget_.Take(job.gang.ns, job.weight);
+  }
+}
+
+void JobTable::Uncount(Job& job) {
+  if (job.phase == v1::PHASE_UNSPECIFIED) return;
+  --by_phase_[job.phase];
+  if (job.finished()) {
+    finished_.erase(job.key());
+    finished_weight_ -= job.finished_weight;
+  } else {
+    budget_.Return(job.gang.ns, job.weight);
+  }
 }
 
 void JobTable::DeadlineChanged(Job& job, absl::Time deadline) {
@@ -41,11 +60,10 @@ void JobTable::Remove(JobKey key) {
   by_uid_.erase(job.gang.uid.value());
   const auto named = by_name_.find({job.gang.ns, job.gang.name});
   if (named != by_name_.end() && named->second == &job) by_name_.erase(named);
-  const auto request = by_request_.find({job.gang.ns, job.request_id});
+  const auto request = by_request_.find({job.gang.ns, job.gang.request_id});
   if (request != by_request_.end() && request->second == &job) by_request_.erase(request);
   deadlines_.erase({job.deadline, key});
-  finished_.erase(key);
-  if (job.phase != v1::PHASE_UNSPECIFIED) --by_phase_[job.phase];
+  Uncount(job);
   jobs_.erase(found);
 }
 

@@ -18,13 +18,18 @@
 #include "lib/placement/request.h"
 #include "proto/muster/v1/job.pb.h"
 #include "proto/muster/v1/node.pb.h"
+#include "server/core/job_budget.h"
 #include "server/core/keys.h"
 
 namespace muster::core {
 
 struct Job {
   gang::Gang gang;
-  std::string request_id;
+  // What it may take of memory while it lives, and when it has finished (job_budget.h).
+  int64_t weight = 0;
+  int64_t finished_weight = 0;
+  // Too long to be shown in lists.
+  bool spec_is_long = false;
   // What the careful mesh does differently from upstream.
   std::vector<std::string> notes;
 
@@ -36,6 +41,10 @@ struct Job {
   std::map<NodeUid, v1::NodeUse> holds;
   v1::Phase phase = v1::PHASE_UNSPECIFIED;
   absl::Time deadline = absl::InfiniteFuture();
+
+  // What the store has of the parts of its record that are written once.
+  bool spec_stored = false;
+  gang::ReleasedPtr released_stored;
 
   // From the last run of the engine; only while it waits for nodes.
   int32_t queue_position = 0;
@@ -49,6 +58,9 @@ struct Job {
 
 class JobTable {
  public:
+  // `max_bytes` for the jobs that live.
+  explicit JobTable(int64_t max_bytes) : budget_(max_bytes) {}
+
   // The job's uid, name and request id are new among those that count.
   Job& Add(std::unique_ptr<Job> job);
   // Keeps the counts by phase and the order of deadlines true; call after each step.
@@ -73,16 +85,23 @@ class JobTable {
   int64_t live() const { return static_cast<int64_t>(jobs_.size()) - static_cast<int64_t>(finished_.size()); }
   // Finished ones, oldest submission first.
   const std::set<JobKey>& finished() const { return finished_; }
+  int64_t finished_weight() const { return finished_weight_; }
+  const JobBudget& budget() const { return budget_; }
   const std::map<v1::Phase, int64_t>& by_phase() const { return by_phase_; }
   JobKey next_key() const { return next_key_; }
 
  private:
+  // Takes the job out of what counts jobs by their phase.
+  void Uncount(Job& job);
+
   std::map<JobKey, std::unique_ptr<Job>> jobs_;
   absl::flat_hash_map<std::string, Job*> by_uid_;
   std::map<std::pair<std::string, std::string>, Job*> by_name_;
   std::map<std::pair<std::string, std::string>, Job*> by_request_;
   std::set<std::pair<absl::Time, JobKey>> deadlines_;
   std::set<JobKey> finished_;
+  int64_t finished_weight_ = 0;
+  JobBudget budget_;
   std::map<v1::Phase, int64_t> by_phase_;
   JobKey next_key_ = 1;
 };

@@ -22,19 +22,34 @@ absl::optional<std::string> KeyValueChange::Get(const std::string& key) const {
 }
 
 absl::Status KeyValueChange::Room(int64_t more) const {
-  if (bytes_ + more <= limit_) return absl::OkStatus();
-  return OutcomeError(
-      absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
-      absl::StrCat("the scope holds ", bytes_, " bytes; ", more, " more would pass its limit of ", limit_),
-      "delete keys that are no longer needed, or exchange large data directly");
+  if (bytes_ + more > limit_) {
+    return OutcomeError(
+        absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+        absl::StrCat("the scope holds ", bytes_, " bytes; ", more, " more would pass its limit of ", limit_),
+        "delete keys that are no longer needed, or exchange large data directly");
+  }
+  if (more > 0 && all_->used + more > all_->limit) {
+    return OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+                        absl::StrCat("the key-value data of all jobs has ", all_->used, " bytes; ", more,
+                                     " more would pass the limit of ", all_->limit),
+                        "delete keys that are no longer needed, or try again when other jobs have ended");
+  }
+  return absl::OkStatus();
 }
+
+void KeyValueChange::Grow(int64_t more) {
+  bytes_ += more;
+  all_->used += more;
+}
+
+void KeyValueChange::Drop() { Grow(base_bytes_ - bytes_); }
 
 absl::Status KeyValueChange::Put(const std::string& key, const std::string& value) {
   const absl::optional<std::string> before = Get(key);
   const int64_t more = static_cast<int64_t>(value.size()) -
                        (before ? static_cast<int64_t>(before->size()) : -static_cast<int64_t>(key.size()));
   if (absl::Status room = Room(more); !room.ok()) return room;
-  bytes_ += more;
+  Grow(more);
   values_[key] = value;
   return absl::OkStatus();
 }
@@ -42,7 +57,7 @@ absl::Status KeyValueChange::Put(const std::string& key, const std::string& valu
 void KeyValueChange::Erase(const std::string& key) {
   const absl::optional<std::string> before = Get(key);
   if (!before) return;
-  bytes_ -= static_cast<int64_t>(key.size() + before->size());
+  Grow(-static_cast<int64_t>(key.size() + before->size()));
   values_[key] = absl::nullopt;
 }
 
@@ -56,7 +71,7 @@ absl::optional<int64_t> KeyValueChange::Added(const std::string& request_id) con
 absl::Status KeyValueChange::RememberAdd(const std::string& request_id, int64_t value) {
   const int64_t more = static_cast<int64_t>(request_id.size()) + 8;
   if (absl::Status room = Room(more); !room.ok()) return room;
-  bytes_ += more;
+  Grow(more);
   adds_[request_id] = value;
   return absl::OkStatus();
 }

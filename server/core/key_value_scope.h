@@ -19,14 +19,21 @@ struct KeyValueScope {
   int64_t bytes = 0;
 };
 
+// What all scopes of a kind hold together, changes that aren't true yet included.
+struct KeyValueBudget {
+  int64_t limit = INT64_MAX;
+  int64_t used = 0;
+};
+
 // What a run of calls will do to a scope. Reads see through it.
 class KeyValueChange {
  public:
-  // `base` outlives this.
-  KeyValueChange(const KeyValueScope& base, int64_t limit) : base_(&base), bytes_(base.bytes), limit_(limit) {}
+  // `base` outlives all use but Drop; `all` outlives this.
+  KeyValueChange(const KeyValueScope& base, int64_t limit, KeyValueBudget& all)
+      : base_(&base), all_(&all), base_bytes_(base.bytes), bytes_(base.bytes), limit_(limit) {}
 
   absl::optional<std::string> Get(const std::string& key) const;
-  // RESOURCE_EXHAUSTED: past the scope's bytes; nothing is changed.
+  // RESOURCE_EXHAUSTED: past the scope's bytes, or those of all; nothing is changed.
   absl::Status Put(const std::string& key, const std::string& value);
   void Erase(const std::string& key);
   // Room for `more` bytes.
@@ -39,15 +46,21 @@ class KeyValueChange {
   const std::map<std::string, absl::optional<std::string>>& values() const { return values_; }
 
   void ApplyTo(KeyValueScope& scope) const;
+  // It will never be true: what it took of all scopes' bytes is given back.
+  void Drop();
   // As records whose keys begin with `prefix`.
   void WriteTo(const std::string& prefix, store::Batch& batch) const;
 
  private:
+  void Grow(int64_t more);
+
   const KeyValueScope* base_;
+  KeyValueBudget* all_;
   std::map<std::string, absl::optional<std::string>> values_;
   std::map<std::string, int64_t> adds_;
+  int64_t base_bytes_;
   int64_t bytes_;
-  const int64_t limit_;
+  int64_t limit_;
 };
 
 // One record of WriteTo, its prefix taken off, back into the scope.

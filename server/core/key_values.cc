@@ -108,6 +108,7 @@ void KeyValues::CloseScope(const std::string& name, std::vector<Waiter>& out) {
   for (const auto& [key, calls] : found->second.waiting) ids.insert(ids.end(), calls.begin(), calls.end());
   for (CallId id : ids)
     if (absl::optional<Waiter> waiter = TakeWaiter(id)) out.push_back(*std::move(waiter));
+  budget_.used -= found->second.scope.bytes;
   open_.erase(found);
 }
 
@@ -141,17 +142,33 @@ void KeyValues::Load(const std::vector<store::Record>& records) {
     if (after == open_.begin()) continue;
     auto& [name, open] = *std::prev(after);
     if (record.key.compare(0, name.size(), name) != 0) continue;
+    const int64_t before = open.scope.bytes;
     ReadRecord(absl::string_view(record.key).substr(name.size()), record.value, open.scope);
+    budget_.used += open.scope.bytes - before;
   }
 }
 
-template <typename T>
-void KeyValues::Submit(const v1::Scope& scope, Reply<T> reply,
+absl::Status KeyValues::RoomToWait(size_t calls, int64_t bytes) const {
+  if (down_) return Down();
+  if (static_cast<int64_t>(calls) >= limits_.max_waiting)
+    return OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+                        absl::StrCat(limits_.max_waiting, " key-value calls wait already"), "call again later");
+  if (waiting_bytes_ + bytes > limits_.waiting_bytes)
+    return OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
+                        absl::StrCat("the key-value calls that wait have ", waiting_bytes_, " bytes; ", bytes,
+                                     " more would pass the limit of ", limits_.waiting_bytes),
+                        "call again later, or for fewer keys at once");
+  return absl::OkStatus();
+}
+
+template <typename T, typename Request>
+void KeyValues::Submit(const Request& request, Reply<T> reply,
                        absl::AnyInvocable<absl::StatusOr<T>(KeyValueChange&)> run) {
   // Shared by the op's two ends; used once.
   auto shared = std::make_shared<Reply<T>>(std::move(reply));
   Op op;
-  op.scope = NameOf(scope);
+  op.scope = NameOf(request.scope());
+  op.bytes = static_cast<int64_t>(request.ByteSizeLong());
   op.run = [shared, name = op.scope, run = std::move(run)](KeyValueChange* change) mutable -> Finish {
     auto result =
         std::make_shared<absl::StatusOr<T>>(change == nullptr ? absl::StatusOr<T>(NotOpen(name)) : run(*change));
@@ -159,23 +176,16 @@ void KeyValues::Submit(const v1::Scope& scope, Reply<T> reply,
       (*shared)(committed.ok() ? std::move(*result) : absl::StatusOr<T>(committed));
     };
   };
+  absl::Status room;
   {
     MutexLock lock(&mu_);
-    const bool full = static_cast<int64_t>(queue_.size()) >= limits_.max_waiting;
-    if (!down_ && !full) {
+    room = RoomToWait(queue_.size(), op.bytes);
+    if (room.ok()) {
+      waiting_bytes_ += op.bytes;
       queue_.push_back(std::move(op));
-      shared = nullptr;
-    } else if (full) {
-      op.scope.clear();
     }
   }
-  if (shared != nullptr) {
-    (*shared)(op.scope.empty()
-                  ? OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
-                                 absl::StrCat(limits_.max_waiting, " key-value calls wait already"), "call again later")
-                  : Down());
-    return;
-  }
+  if (!room.ok()) return (*shared)(room);
   Pump();
 }
 
@@ -190,10 +200,11 @@ void KeyValues::Pump() {
       for (size_t n = 0; n < kBatch && !queue_.empty(); ++n) {
         Op op = std::move(queue_.front());
         queue_.pop_front();
+        waiting_bytes_ -= op.bytes;
         const auto open = open_.find(op.scope);
         KeyValueChange* change = nullptr;
         if (open != open_.end())
-          change = &changes.try_emplace(op.scope, open->second.scope, limits_.scope_bytes).first->second;
+          change = &changes.try_emplace(op.scope, open->second.scope, limits_.scope_bytes, budget_).first->second;
         finishes.push_back(op.run(change));
       }
       for (const auto& [name, change] : changes)
@@ -221,9 +232,12 @@ void KeyValues::Committed(std::map<std::string, KeyValueChange> changes, std::ve
   {
     MutexLock lock(&mu_);
     committing_ = false;
-    for (const auto& [name, change] : changes) {
+    for (auto& [name, change] : changes) {
       const auto open = open_.find(name);
-      if (!status.ok() || open == open_.end()) continue;
+      if (!status.ok() || open == open_.end()) {
+        change.Drop();
+        continue;
+      }
       change.ApplyTo(open->second.scope);
       TakeReady(name, change, ready);
     }
@@ -235,7 +249,7 @@ void KeyValues::Committed(std::map<std::string, KeyValueChange> changes, std::ve
 void KeyValues::TakeReady(const std::string& name, const KeyValueChange& change,
                           std::vector<std::pair<Waiter, absl::StatusOr<v1::GetResponse>>>& ready) {
   Open& open = open_[name];
-  const KeyValueChange now(open.scope, limits_.scope_bytes);
+  const KeyValueChange now(open.scope, limits_.scope_bytes, budget_);
   for (const auto& [key, value] : change.values()) {
     const auto waiting = open.waiting.find(key);
     if (!value || waiting == open.waiting.end()) continue;
@@ -257,6 +271,7 @@ absl::optional<KeyValues::Waiter> KeyValues::TakeWaiter(CallId id) {
   if (found == waiters_.end()) return absl::nullopt;
   Waiter waiter = std::move(found->second);
   waiters_.erase(found);
+  waiting_bytes_ -= waiter.bytes;
   const auto open = open_.find(waiter.scope);
   if (open == open_.end()) return waiter;
   for (const std::string& key : waiter.keys) {
@@ -270,7 +285,7 @@ absl::optional<KeyValues::Waiter> KeyValues::TakeWaiter(CallId id) {
 
 void KeyValues::Set(const v1::SetRequest& request, Reply<v1::SetResponse> reply) {
   Submit<v1::SetResponse>(
-      request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::SetResponse> {
+      request, std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::SetResponse> {
         int64_t more = 0;
         for (const v1::KeyValue& pair : request.pairs()) {
           const absl::optional<std::string> before = scope.Get(pair.key());
@@ -286,20 +301,20 @@ void KeyValues::Set(const v1::SetRequest& request, Reply<v1::SetResponse> reply)
 
 void KeyValues::Get(const v1::GetRequest& request, Reply<v1::GetResponse> reply) {
   Submit<v1::GetResponse>(
-      request.scope(), std::move(reply),
+      request, std::move(reply),
       [request, most = limits_.answer_bytes](KeyValueChange& scope) -> absl::StatusOr<v1::GetResponse> {
         return ReadAll(scope, request.keys(), most);
       });
 }
 
 void KeyValues::Add(const v1::AddRequest& request, Reply<v1::AddResponse> reply) {
-  Submit<v1::AddResponse>(request.scope(), std::move(reply),
+  Submit<v1::AddResponse>(request, std::move(reply),
                           [request](KeyValueChange& scope) { return AddTo(scope, request); });
 }
 
 void KeyValues::CompareAndSet(const v1::CompareAndSetRequest& request, Reply<v1::CompareAndSetResponse> reply) {
   Submit<v1::CompareAndSetResponse>(
-      request.scope(), std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::CompareAndSetResponse> {
+      request, std::move(reply), [request](KeyValueChange& scope) -> absl::StatusOr<v1::CompareAndSetResponse> {
         v1::CompareAndSetResponse response;
         absl::optional<std::string> present = scope.Get(request.key());
         const bool matches = request.has_expected() ? present && *present == request.expected() : !present;
@@ -315,7 +330,7 @@ void KeyValues::CompareAndSet(const v1::CompareAndSetRequest& request, Reply<v1:
 }
 
 void KeyValues::Delete(const v1::DeleteRequest& request, Reply<v1::DeleteResponse> reply) {
-  Submit<v1::DeleteResponse>(request.scope(), std::move(reply),
+  Submit<v1::DeleteResponse>(request, std::move(reply),
                              [request](KeyValueChange& scope) -> absl::StatusOr<v1::DeleteResponse> {
                                v1::DeleteResponse response;
                                for (const std::string& key : request.keys()) {
@@ -329,31 +344,32 @@ void KeyValues::Delete(const v1::DeleteRequest& request, Reply<v1::DeleteRespons
 
 void KeyValues::Wait(CallId id, const v1::WaitRequest& request, absl::Duration timeout, Reply<v1::GetResponse> reply) {
   const std::string name = NameOf(request.scope());
+  // Each key is there twice, with what finds it: the waiter's, and the scope's that calls wait by.
+  const int64_t bytes = 2 * static_cast<int64_t>(request.ByteSizeLong()) + int64_t{request.keys_size()} * 128;
   absl::StatusOr<v1::GetResponse> answer = absl::StatusOr<v1::GetResponse>(v1::GetResponse());
   bool sooner = false;
   {
     MutexLock lock(&mu_);
     const auto open = open_.find(name);
-    if (down_) {
-      answer = Down();
-    } else if (open == open_.end()) {
+    if (!down_ && open == open_.end()) {
       answer = NotOpen(name);
-    } else if (static_cast<int64_t>(waiters_.size()) >= limits_.max_waiting) {
-      answer = OutcomeError(absl::StatusCode::kResourceExhausted, v1::OVERLOADED,
-                            absl::StrCat(limits_.max_waiting, " key-value calls wait already"), "call again later");
+    } else if (absl::Status room = RoomToWait(waiters_.size(), bytes); !room.ok()) {
+      answer = room;
     } else {
-      Waiter waiter{name, {request.keys().begin(), request.keys().end()}, std::move(reply)};
+      Waiter waiter{name, {request.keys().begin(), request.keys().end()}, std::move(reply), bytes};
       std::sort(waiter.keys.begin(), waiter.keys.end());
       waiter.keys.erase(std::unique(waiter.keys.begin(), waiter.keys.end()), waiter.keys.end());
       const bool all = std::all_of(waiter.keys.begin(), waiter.keys.end(),
                                    [&](const std::string& key) { return open->second.scope.values.count(key) > 0; });
       if (all) {
-        answer = ReadAll(KeyValueChange(open->second.scope, limits_.scope_bytes), request.keys(), limits_.answer_bytes);
+        answer = ReadAll(KeyValueChange(open->second.scope, limits_.scope_bytes, budget_), request.keys(),
+                         limits_.answer_bytes);
         reply = std::move(waiter.reply);
       } else {
         // Answered in the order of the request's keys.
         waiter.keys.assign(request.keys().begin(), request.keys().end());
         for (const std::string& key : waiter.keys) open->second.waiting[key].push_back(id);
+        waiting_bytes_ += bytes;
         waiters_.emplace(id, std::move(waiter));
         const absl::Time before = expiry_.Next();
         expiry_.Add(clock_.Now() + timeout, id);
@@ -405,7 +421,10 @@ void KeyValues::ShutDown() {
   {
     MutexLock lock(&mu_);
     down_ = true;
-    for (auto& [id, waiter] : waiters_) ended.push_back(std::move(waiter));
+    for (auto& [id, waiter] : waiters_) {
+      waiting_bytes_ -= waiter.bytes;
+      ended.push_back(std::move(waiter));
+    }
     waiters_.clear();
     for (auto& [name, open] : open_) open.waiting.clear();
   }

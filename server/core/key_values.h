@@ -31,18 +31,24 @@ namespace muster::core {
 
 struct KeyValueLimits {
   int64_t scope_bytes = int64_t{64} << 20;
+  // Of all scopes together.
+  int64_t total_bytes = int64_t{2} << 30;
   // Values of one answer, in bytes: a request may name one large value thousands of times.
   int64_t answer_bytes = int64_t{3} << 20;
   int64_t max_waiting = 200'000;
+  // Of requests that wait: for their turn, or for keys.
+  int64_t waiting_bytes = int64_t{256} << 20;
 };
 
-// Errors of all calls: FAILED_PRECONDITION (STALE): the scope is not open; RESOURCE_EXHAUSTED: the scope's bytes, or
-// too many calls; INVALID_ARGUMENT: an answer would be too large, which is said before it is made; UNAVAILABLE: the
-// store failed, nothing was changed. Requests are validated by the caller.
+// Errors of all calls: FAILED_PRECONDITION (STALE): the scope is not open; RESOURCE_EXHAUSTED: the scope's bytes,
+// those of all scopes, or too many calls; INVALID_ARGUMENT: an answer would be too large, which is said before it is
+// made; UNAVAILABLE: the store failed, nothing was changed. Requests are validated by the caller.
 class KeyValues {
  public:
   KeyValues(const Clock& clock, store::Store& store, KeyValueLimits limits)
-      : clock_(clock), store_(store), limits_(limits) {}
+      : clock_(clock), store_(store), limits_(limits) {
+    budget_.limit = limits.total_bytes;
+  }
 
   // `wake` is called, without the lock, when Expire is due sooner than NextExpiry said before.
   void SetWake(std::function<void()> wake) { wake_ = std::move(wake); }
@@ -76,6 +82,7 @@ class KeyValues {
   using Finish = absl::AnyInvocable<void(const absl::Status& committed)>;
   struct Op {
     std::string scope;
+    int64_t bytes = 0;
     // Null scope: not open.
     absl::AnyInvocable<Finish(KeyValueChange* scope)> run;
   };
@@ -83,6 +90,7 @@ class KeyValues {
     std::string scope;
     std::vector<std::string> keys;
     Reply<v1::GetResponse> reply;
+    int64_t bytes = 0;
   };
   struct Open {
     KeyValueScope scope;
@@ -91,8 +99,10 @@ class KeyValues {
     std::map<std::string, std::vector<CallId>> waiting;
   };
 
-  template <typename T>
-  void Submit(const v1::Scope& scope, Reply<T> reply, absl::AnyInvocable<absl::StatusOr<T>(KeyValueChange&)> run);
+  template <typename T, typename Request>
+  void Submit(const Request& request, Reply<T> reply, absl::AnyInvocable<absl::StatusOr<T>(KeyValueChange&)> run);
+  // Room for one more call of so many bytes among `calls` that wait.
+  absl::Status RoomToWait(size_t calls, int64_t bytes) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Takes what waits in the queue and commits it, until nothing waits or a commit is under way.
   void Pump();
   void Committed(std::map<std::string, KeyValueChange> changes, std::vector<Finish> finishes,
@@ -111,6 +121,8 @@ class KeyValues {
 
   mutable Mutex mu_;
   std::map<std::string, Open> open_ ABSL_GUARDED_BY(mu_);
+  KeyValueBudget budget_ ABSL_GUARDED_BY(mu_);
+  int64_t waiting_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   std::deque<Op> queue_ ABSL_GUARDED_BY(mu_);
   bool committing_ ABSL_GUARDED_BY(mu_) = false;
   bool down_ ABSL_GUARDED_BY(mu_) = false;

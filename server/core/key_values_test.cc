@@ -32,10 +32,14 @@ class KeyValuesTest : public ::testing::Test {
  protected:
   explicit KeyValuesTest(store::MemoryStore::Mode mode = store::MemoryStore::Mode::kAtOnce) { Open(mode); }
 
-  void Open(store::MemoryStore::Mode mode, int64_t answer_bytes = 1000) {
+  void Open(store::MemoryStore::Mode mode, int64_t answer_bytes = 1000, int64_t total_bytes = 100'000) {
     store_ = store::MemoryStore::Open(disk_, mode);
-    values_ = std::make_unique<KeyValues>(
-        clock_, *store_, KeyValueLimits{.scope_bytes = 1000, .answer_bytes = answer_bytes, .max_waiting = 4});
+    values_ = std::make_unique<KeyValues>(clock_, *store_,
+                                          KeyValueLimits{.scope_bytes = 1000,
+                                                         .total_bytes = total_bytes,
+                                                         .answer_bytes = answer_bytes,
+                                                         .max_waiting = 4,
+                                                         .waiting_bytes = 3000});
     values_->OpenJob(JobUid("j"), Attempt(0), Epoch(1));
     values_->Load(*store_->Load(store::Kind::kKeyValue));
     values_->OpenTest(TestId("t"), 1);
@@ -181,6 +185,35 @@ TEST_F(KeyValuesTest, Limits_RefuseAndChangeNothing) {
   EXPECT_EQ(slots[0].answer->status().code(), absl::StatusCode::kCancelled);
   values_->ShutDown();
   for (const auto& slot : slots) EXPECT_EQ(slot.count, 1);
+}
+
+TEST_F(KeyValuesTest, WaitsForManyLongKeys_AreRefusedPastTheirBytes) {
+  v1::WaitRequest large = WaitFor({});
+  for (int i = 0; i < 3; ++i) large.add_keys(std::string(300, static_cast<char>('a' + i)));
+  Slot<v1::GetResponse> first, second, third;
+  values_->Wait(1, large, absl::Seconds(10), first.reply());
+  values_->Wait(2, large, absl::Seconds(10), second.reply());
+  EXPECT_EQ(first.count, 0);
+  ASSERT_EQ(second.count, 1);
+  EXPECT_EQ(second.answer->status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(second.answer->status().message()), HasSubstr("would pass the limit of 3000"));
+  values_->Abandon(1);
+  values_->Wait(3, large, absl::Seconds(10), third.reply());
+  EXPECT_EQ(third.count, 0);
+}
+
+TEST_F(KeyValuesTest, AllScopesTogether_HaveALimitAndGiveBackWhatTheyClose) {
+  Open(store::MemoryStore::Mode::kAtOnce, 1000, /*total_bytes=*/1500);
+  ASSERT_TRUE(Set(Job(), "a", std::string(900, 'x')).ok());
+  const absl::Status refused = Set(Test(), "b", std::string(900, 'x'));
+  EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("901 bytes; 901 more would pass the limit of 1500"));
+  // A commit that failed holds nothing.
+  store_->FailWith(absl::UnavailableError("disk full"));
+  EXPECT_FALSE(Set(Job(), "c", std::string(90, 'x')).ok());
+  store_->FailWith(absl::OkStatus());
+  values_->CloseJob(JobUid("j"));
+  EXPECT_TRUE(Set(Test(), "b", std::string(900, 'x')).ok());
 }
 
 TEST_F(KeyValuesTest, Answer_LargerThanTheLimitIsRefusedHoweverItsKeysRepeat) {

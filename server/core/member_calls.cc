@@ -51,13 +51,16 @@ absl::Status CheckAssertions(const Job& job, const v1::GetRankRequest& request) 
   }
   if (request.has_expected_attempt() && request.expected_attempt() != job.gang.attempt.value()) {
     return Stale(absl::StrCat("attempt ", request.expected_attempt(), " of ", job.FullName(),
-                              " is over: this is attempt ", job.gang.attempt.value()),
+                              request.expected_attempt() < job.gang.attempt.value() ? " is over" : " has not begun",
+                              ": this is attempt ", job.gang.attempt.value()),
                  "call again without expected_attempt");
   }
   if (request.has_expected_epoch() &&
       (request.expected_epoch() != job.gang.epoch.value() || job.phase != v1::RUNNING)) {
-    return Stale(absl::StrCat("epoch ", request.expected_epoch(), " of ", job.FullName(), " is over: the latest is ",
-                              job.gang.epoch.value()),
+    return Stale(absl::StrCat("epoch ", request.expected_epoch(), " of ", job.FullName(),
+                              request.expected_epoch() <= job.gang.epoch.value() ? " is over" : " has not begun",
+                              job.gang.epoch.value() == 0 ? ": it has had none yet"
+                                                          : absl::StrCat(": the latest is ", job.gang.epoch.value())),
                  "call again without expected_epoch");
   }
   return absl::OkStatus();

@@ -4,12 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
+#include "server/core/page.h"
 #include "server/core/times.h"
 
 namespace muster::core {
 namespace {
 
-constexpr int kDefaultPage = 100;
 constexpr int kMaxAnnotations = 256;
 // Who changes a node where callers have no identity.
 constexpr char kOperator[] = "operator";
@@ -26,11 +26,15 @@ void AnswerNode(Core& core, const NodeUid& uid, Reply<v1::Node> reply) {
 void ListNodes(Core& core, const v1::ListNodesRequest& request, Reply<v1::ListNodesResponse> reply) {
   core.AfterCommit([&core, request, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
-    const int limit = request.page_size() == 0 ? kDefaultPage : request.page_size();
+    Page page(request.page_size());
     v1::ListNodesResponse response;
     const auto& nodes = core.nodes().by_name();
     auto i = request.page_token().empty() ? nodes.begin() : nodes.upper_bound(request.page_token());
-    for (; i != nodes.end() && response.nodes_size() < limit; ++i) *response.add_nodes() = core.View(*i->second);
+    for (; i != nodes.end(); ++i) {
+      v1::Node view = core.View(*i->second);
+      if (!page.Take(view)) break;
+      *response.add_nodes() = std::move(view);
+    }
     if (i != nodes.end()) response.set_next_page_token(std::prev(i)->first);
     reply(std::move(response));
   });

@@ -2,13 +2,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/core/incarnations.h"
-#include "server/core/record.pb.h"
+#include "server/core/node_record.pb.h"
 #include "server/core/times.h"
 
 namespace muster::core {
 
 std::string EncodeNode(const NodeEntry& node) {
-  record::Node to;
+  store::v1::NodeRecord to;
   *to.mutable_info() = node.info;
   SetIncarnation(node.session, to.mutable_session());
   to.set_condition(node.set);
@@ -20,7 +20,7 @@ std::string EncodeNode(const NodeEntry& node) {
 }
 
 absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string& bytes, NodeTable& nodes) {
-  record::Node from;
+  store::v1::NodeRecord from;
   if (!from.ParseFromString(bytes)) return absl::DataLossError(absl::StrCat("the record of node ", uid, " is damaged"));
   absl::StatusOr<NodeEntry*> put = nodes.Put(NodeUid(uid), from.info());
   if (!put.ok()) return absl::DataLossError(put.status().message());

@@ -31,11 +31,17 @@ struct Options {
 
   // --- limits; past them RESOURCE_EXHAUSTED ---
   int64_t max_jobs = 10'000;  // that haven't finished
+  // What these may take of memory, by an estimate; one namespace may have half of it.
+  int64_t max_job_bytes = int64_t{4} << 30;
   int64_t max_nodes = 20'000;
   int64_t max_waiting_calls = 200'000;
   int64_t max_watchers = 10'000;
   // Finished jobs that are kept for people to look at; the oldest beyond are forgotten.
   int64_t keep_finished = 1'000;
+  // Fewer, where these would take more of memory.
+  int64_t keep_finished_bytes = int64_t{1} << 30;
+  // Receipts that are kept; the oldest beyond go, but never the latest of a job that is known.
+  int64_t keep_receipts = 10'000;
 
   // --- policies ---
   // Namespaces whose jobs may waive the self-test; "*": all.

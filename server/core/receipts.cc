@@ -1,9 +1,8 @@
 #include "server/core/receipts.h"
 
-#include <algorithm>
-
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
+#include "server/core/page.h"
 
 namespace muster::core {
 namespace {
@@ -11,8 +10,19 @@ namespace {
 // Receipts that are looked at when the server starts; older ones still can be read, but allow no release.
 constexpr int kIndexed = 5000;
 // Rows read from the store at once while looking for those of one job, and the most that one call looks through.
-constexpr int kChunk = 200;
+constexpr int kChunk = 32;
 constexpr int kLookedThrough = 10000;
+
+bool Passed(const v1::Receipt& receipt) { return receipt.verdict() == v1::PASS || receipt.verdict() == v1::WARN; }
+
+void Shorten(v1::Receipt& receipt) {
+  receipt.clear_plans();
+  receipt.clear_groups();
+  if (static_cast<int64_t>(receipt.ByteSizeLong()) <= kLongEntry) return;
+  receipt.clear_nodes();
+  receipt.clear_placement();
+  receipt.mutable_mesh()->clear_permutation();
+}
 
 }  // namespace
 
@@ -32,20 +42,22 @@ absl::StatusOr<v1::Receipt> ReadReceipt(store::Store& store, const std::string& 
 absl::StatusOr<std::pair<std::vector<v1::Receipt>, std::string>> ListReceipts(store::Store& store,
                                                                               const std::string& job_uid,
                                                                               const std::string& token, int limit) {
+  Page page(limit);
   std::vector<v1::Receipt> found;
   std::string before = token;
   for (int looked = 0; looked < kLookedThrough;) {
     absl::StatusOr<std::vector<store::Record>> rows = store.Scan(store::Kind::kReceipt, before, kChunk);
     if (!rows.ok()) return rows.status();
     for (const store::Record& row : *rows) {
-      before = row.key;
       v1::Receipt receipt;
-      if (!receipt.ParseFromString(row.value)) continue;
-      if (!job_uid.empty() && receipt.job_uid() != job_uid) continue;
-      receipt.clear_plans();
-      receipt.clear_groups();
+      if (!receipt.ParseFromString(row.value) || (!job_uid.empty() && receipt.job_uid() != job_uid)) {
+        before = row.key;
+        continue;
+      }
+      Shorten(receipt);
+      if (!page.Take(receipt)) return std::make_pair(std::move(found), before);
+      before = row.key;
       found.push_back(std::move(receipt));
-      if (static_cast<int>(found.size()) == limit) return std::make_pair(std::move(found), before);
     }
     if (rows->size() < kChunk) return std::make_pair(std::move(found), std::string());
     looked += kChunk;
@@ -53,23 +65,67 @@ absl::StatusOr<std::pair<std::vector<v1::Receipt>, std::string>> ListReceipts(st
   return std::make_pair(std::move(found), before);
 }
 
-absl::Status Receipts::Load() {
-  absl::StatusOr<std::vector<store::Record>> rows = store_.Scan(store::Kind::kReceipt, "", kIndexed);
-  if (!rows.ok()) return rows.status();
-  std::reverse(rows->begin(), rows->end());
-  for (const store::Record& row : *rows) {
-    v1::Receipt receipt;
-    if (!receipt.ParseFromString(row.value))
-      return absl::DataLossError(absl::StrCat("receipt ", row.key, " is damaged"));
-    Index(receipt);
+absl::Status Receipts::Load(const std::function<bool(const std::string&)>& known) {
+  absl::StatusOr<std::vector<std::string>> ids = store_.Keys(store::Kind::kReceipt);
+  if (!ids.ok()) return ids.status();
+  for (std::string& id : *ids) digests_.try_emplace(digests_.end(), std::move(id));
+  // From the newest on: what comes later was overruled. Few at a time, as each may be large.
+  std::set<std::string> decided;
+  std::string before;
+  for (int looked = 0; looked < kIndexed; looked += kChunk) {
+    absl::StatusOr<std::vector<store::Record>> rows = store_.Scan(store::Kind::kReceipt, before, kChunk);
+    if (!rows.ok()) return rows.status();
+    for (const store::Record& row : *rows) {
+      before = row.key;
+      v1::Receipt receipt;
+      if (!receipt.ParseFromString(row.value))
+        return absl::DataLossError(absl::StrCat("receipt ", row.key, " is damaged"));
+      if (latest_by_job_.count(receipt.job_uid()) == 0 && known(receipt.job_uid()))
+        SetLatest(receipt.job_uid(), receipt.id());
+      digests_[receipt.id()] = receipt.placement_digest();
+      if (receipt.waived() || !decided.insert(receipt.placement_digest()).second) continue;
+      if (Passed(receipt)) pass_by_digest_[receipt.placement_digest()] = receipt.id();
+    }
+    if (rows->size() < kChunk) break;
   }
   return absl::OkStatus();
 }
 
+void Receipts::SetLatest(const std::string& job_uid, const std::string& id) {
+  std::string& latest = latest_by_job_[job_uid];
+  latest_.erase(latest);
+  latest = id;
+  latest_.insert(id);
+}
+
+void Receipts::ForgetJob(const JobUid& job) {
+  const auto found = latest_by_job_.find(job.value());
+  if (found == latest_by_job_.end()) return;
+  latest_.erase(found->second);
+  latest_by_job_.erase(found);
+}
+
+void Receipts::Prune(int64_t keep, store::Batch& batch) {
+  int64_t excess = static_cast<int64_t>(digests_.size()) - keep;
+  for (auto i = digests_.begin(); excess > 0 && i != digests_.end();) {
+    if (latest_.count(i->first) > 0) {
+      ++i;
+      continue;
+    }
+    const auto pass = pass_by_digest_.find(i->second);
+    if (pass != pass_by_digest_.end() && pass->second == i->first) pass_by_digest_.erase(pass);
+    fresh_.erase(i->first);
+    batch.Delete(store::Kind::kReceipt, i->first);
+    i = digests_.erase(i);
+    --excess;
+  }
+}
+
 void Receipts::Index(const v1::Receipt& receipt) {
-  latest_by_job_[receipt.job_uid()] = receipt.id();
+  SetLatest(receipt.job_uid(), receipt.id());
+  digests_[receipt.id()] = receipt.placement_digest();
   if (receipt.waived()) return;
-  if (receipt.verdict() == v1::PASS || receipt.verdict() == v1::WARN) {
+  if (Passed(receipt)) {
     pass_by_digest_[receipt.placement_digest()] = receipt.id();
   } else {
     // What failed since speaks against an older pass.

@@ -12,6 +12,9 @@
 namespace muster::core {
 namespace {
 
+// Of a result's error, characters.
+constexpr size_t kLongestError = 1024;
+
 // Zero-padded, so that keys sort as the numbers do.
 std::string PlanKey(const TestId& test, int32_t round) { return absl::StrFormat("%s/%04d/plan", test.value(), round); }
 // What was settled before the first round: what is carried over, and when it began.
@@ -29,6 +32,10 @@ absl::Status Stale(const v1::TestReport& report) {
 void Begin(TestRun& run, const gang::PlanPtr& plan, absl::Time now, absl::Duration grace) {
   run.rounds.push_back({*plan, {}});
   run.finals.clear();
+  run.plan = plan;
+  run.steps.clear();
+  for (const v1::TestStep& step : plan->steps()) run.steps[step.index()] = &step;
+  run.workers_seen.clear();
   run.groups_seen.clear();
   run.round_ends = now + DurationOf(plan->deadline()) + grace;
 }
@@ -37,13 +44,38 @@ TestRun NewRun(const selftest::Setting& setting, absl::Time now) {
   TestRun run;
   run.setting = setting;
   run.started = now;
-  for (const v1::PlacedNode& node : setting.placement->ranks()) run.nodes.insert(NodeUid(node.node_uid()));
+  for (int32_t rank = 0; rank < setting.placement->ranks_size(); ++rank)
+    run.nodes[NodeUid(setting.placement->ranks(rank).node_uid())].insert(rank);
   return run;
+}
+
+// Whether the plan asks this of the node. `i` is the result's place in its report.
+absl::Status CheckResult(const TestRun& run, const std::set<int64_t>& node_ranks, const v1::StepResult& result, int i) {
+  const std::string field = absl::StrCat("test.results[", i, "].");
+  const auto step = run.steps.find(result.step());
+  if (step == run.steps.end())
+    return FieldError(field + "step", absl::StrCat(result.step(), " is not one of the ", run.steps.size(), " steps"),
+                      "report what the plan asks for");
+  const int64_t first = run.setting.FirstRank();
+  if (result.global_rank() < first ||
+      node_ranks.count((result.global_rank() - first) / run.setting.workers_per_member) == 0)
+    return FieldError(field + "global_rank", absl::StrCat("worker ", result.global_rank(), " is not on this node"),
+                      "report workers of this node alone");
+  if (result.iteration_us_size() > step->second->iterations())
+    return FieldError(
+        field + "iteration_us",
+        absl::StrCat(result.iteration_us_size(), " iterations of a step that has ", step->second->iterations()),
+        "report what the plan asks for");
+  if (result.error().size() > kLongestError)
+    return FieldError(field + "error", absl::StrCat("has ", result.error().size(), " characters"),
+                      absl::StrCat("give at most ", kLongestError));
+  return absl::OkStatus();
 }
 
 void Take(TestRun& run, const NodeUid& node, const v1::TestReport& report) {
   selftest::Round& round = run.rounds.back();
   for (const v1::StepResult& result : report.results()) {
+    run.workers_seen[result.step()].insert(result.global_rank());
     run.groups_seen[result.step()].insert(result.group_index());
     round.results.push_back(result);
   }
@@ -112,10 +144,22 @@ absl::Status TestRunner::Report(const NodeUid& node, const v1::TestReport& repor
   TestRun& run = found->second;
   if (run.rounds.back().plan.round() != report.round() || run.nodes.count(node) == 0) return Stale(report);
   if (run.finals.count(node) > 0) return absl::OkStatus();
-  Take(run, node, report);
   v1::ReportTaskRequest kept;
   kept.set_node_uid(node.value());
-  *kept.mutable_test() = report;
+  v1::TestReport& fresh = *kept.mutable_test();
+  fresh = report;
+  fresh.clear_results();
+  std::set<std::pair<int32_t, int64_t>> here;
+  for (int i = 0; i < report.results_size(); ++i) {
+    const v1::StepResult& result = report.results(i);
+    if (absl::Status asked = CheckResult(run, run.nodes.at(node), result, i); !asked.ok()) return asked;
+    const auto seen = run.workers_seen.find(result.step());
+    if (seen != run.workers_seen.end() && seen->second.count(result.global_rank()) > 0) continue;
+    if (here.insert({result.step(), result.global_rank()}).second) *fresh.add_results() = result;
+  }
+  if (fresh.results().empty() && !fresh.final()) return absl::OkStatus();
+  if (!fresh.final()) fresh.clear_facts();
+  Take(run, node, fresh);
   run.keys.push_back(ReportKey(found->first, report.round(), run.reports++));
   batch.Put(store::Kind::kTest, run.keys.back(), kept.SerializeAsString());
   return absl::OkStatus();

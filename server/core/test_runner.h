@@ -28,15 +28,18 @@ struct TestRun {
   absl::Time started;
   // The last one is running.
   std::vector<selftest::Round> rounds;
-  // Of the running round.
-  std::set<NodeUid> nodes;
+  // Of the running round. Nodes with their node ranks.
+  std::map<NodeUid, std::set<int64_t>> nodes;
   std::set<NodeUid> finals;
   absl::Time round_ends;
   int64_t reports = 0;
   // What the store has of it.
   std::vector<std::string> keys;
   std::map<NodeUid, std::map<std::string, std::string>> facts;
-  // Steps of which results came, of the running round.
+  // Of the running round: its steps, workers whose results came, and groups that some of these were in, by step.
+  gang::PlanPtr plan;
+  std::map<int32_t, const v1::TestStep*> steps;  // of `plan`
+  std::map<int32_t, std::set<int64_t>> workers_seen;
   std::map<int32_t, std::set<int64_t>> groups_seen;
 };
 
@@ -49,7 +52,9 @@ class TestRunner {
   absl::Status Resume(const selftest::Setting& setting, const gang::PlanPtr& plan, absl::Time now, absl::Duration grace,
                       const std::vector<store::Record>& records);
 
-  // FAILED_PRECONDITION (STALE): no such test or round runs. Repeated reports change nothing.
+  // FAILED_PRECONDITION (STALE): no such test or round runs. INVALID_ARGUMENT: a result that the plan doesn't ask of
+  // this node; nothing of the report is taken. What was reported before is not taken again, so a node's reports hold at
+  // most one result for each of its workers and steps.
   absl::Status Report(const NodeUid& node, const v1::TestReport& report, store::Batch& batch);
 
   // Whether the running round has ended: every node's last report is in, or its time is over.

@@ -13,6 +13,7 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -59,10 +60,14 @@ const std::vector<Setting>& Settings() {
        .text = &Config::retry_period},
       {.name = "quarantine", .help = "how long an accused node is kept from new gangs", .text = &Config::quarantine},
       {.name = "max-jobs", .help = "jobs that haven't finished", .number = &Config::max_jobs},
+      {.name = "max-job-bytes",
+       .help = "memory that unfinished jobs may come to take, by an estimate; one namespace has at most half",
+       .number = &Config::max_job_bytes},
       {.name = "max-nodes", .help = "registered nodes", .number = &Config::max_nodes},
       {.name = "max-waiting-calls", .help = "calls that are held at once", .number = &Config::max_waiting_calls},
       {.name = "max-watchers", .help = "streams that watch jobs", .number = &Config::max_watchers},
       {.name = "keep-finished", .help = "finished jobs that are kept to look at", .number = &Config::keep_finished},
+      {.name = "keep-receipts", .help = "receipts that are kept", .number = &Config::keep_receipts},
       {.name = kInsecure,
        .help = "listen beyond loopback without TLS: anyone who reaches the port owns the cluster",
        .flag = &Config::insecure_beyond_loopback},
@@ -157,11 +162,14 @@ absl::StatusOr<Tiers> TiersOf(const std::string& text) {
   std::vector<std::string> labels;
   bool named = false;
   for (absl::string_view item : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
-    const std::vector<std::string> parts = absl::StrSplit(item, absl::MaxSplits('=', 1));
+    const std::vector<std::string> parts = absl::StrSplit(absl::StripAsciiWhitespace(item), absl::MaxSplits('=', 1));
     named |= parts.size() == 2;
     labels.push_back(parts.back());
     tiers.push_back({parts.front(), parts.back()});
   }
+  if (tiers.empty())
+    return FieldError("--tier-labels", absl::StrCat("\"", text.substr(0, 64), "\" names no label"),
+                      "give label keys, coarse to fine, or leave the flag out");
   if (!named) return Tiers::FromLabels(labels, "--tier-labels");
   for (Tier& tier : tiers) tier.name = tier.name.substr(tier.name.rfind('/') + 1);
   return Tiers::Create(std::move(tiers), "--tier-labels");
@@ -254,6 +262,9 @@ absl::StatusOr<Effective> Resolve(const Config& config) {
   options.max_waiting_calls = config.max_waiting_calls;
   options.max_watchers = config.max_watchers;
   options.keep_finished = config.keep_finished;
+  options.keep_finished_bytes = std::max<int64_t>(1, config.max_job_bytes / 4);
+  options.max_job_bytes = config.max_job_bytes;
+  options.keep_receipts = config.keep_receipts;
   for (absl::string_view ns : absl::StrSplit(config.may_waive, ',', absl::SkipWhitespace()))
     options.may_waive.emplace(ns);
   const std::string defaults = "block=topology.muster.dev/block,rack=topology.muster.dev/rack";

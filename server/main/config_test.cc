@@ -70,6 +70,7 @@ TEST(Config, Bad_NamesFlagAndWayOut) {
         Row{{"--max-jobs", "0"}, "1 or more"}, Row{{"--agent-lease", "soon"}, "--agent-lease"},
         Row{{"--agent-lease", "0s"}, "out of range"}, Row{{"--store", "etcd"}, "sqlite or memory"},
         Row{{"--log-level", "loud"}, "debug, info"}, Row{{"--tier-labels", "a=x,a=y"}, "--tier-labels"},
+        Row{{"--tier-labels", ",,"}, "names no label"}, Row{{"--listen", "127.0.0.1:70707"}, "0..65535"},
         Row{{"--config", "/nowhere.yaml"}, "/nowhere.yaml"}, Row{{"--config", "/tmp"}, "can't read /tmp"}}) {
     SCOPED_TRACE(row.args.back());
     auto config = Read(row.args);

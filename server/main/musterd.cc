@@ -15,7 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
-#include "server/core/coordinator.h"
+#include "server/core/loop_coordinator.h"
 #include "server/core/system_clock.h"
 #include "server/main/config.h"
 #include "server/main/open_files.h"
@@ -97,7 +97,7 @@ int Serve(const Config& config, Effective effective, const sigset_t& signals) {
   if (!store.ok()) return Refuse(store.status(), kFailed);
 
   core::SystemClock clock;
-  core::Coordinator coordinator(clock, **store, metrics, std::move(effective.tiers), std::move(effective.options));
+  core::LoopCoordinator coordinator(clock, **store, metrics, std::move(effective.tiers), std::move(effective.options));
   if (absl::Status recovered = coordinator.Recover(); !recovered.ok()) return Refuse(recovered, kFailed);
   coordinator.Start();
 

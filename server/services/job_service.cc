@@ -3,10 +3,17 @@
 #include <memory>
 #include <utility>
 
+#include "server/core/answers.h"
+#include "server/core/explain.h"
 #include "server/services/job_stream.h"
 #include "server/services/plan.h"
 
 namespace muster::services {
+namespace {
+
+absl::Status TooMany() { return core::Overloaded("too many plans and explanations are being made"); }
+
+}  // namespace
 
 grpc::ServerUnaryReactor* JobService::Submit(grpc::CallbackServerContext* context, const v1::SubmitRequest* request,
                                              v1::SubmitResponse* response) {
@@ -50,7 +57,7 @@ grpc::ServerUnaryReactor* JobService::Plan(grpc::CallbackServerContext* context,
       const bool taken = side_.Run([this, shared, request, cluster = *std::move(cluster)] {
         (*shared)(PlanJob(request, cluster, backend_.coordinator.tiers()));
       });
-      if (!taken) (*shared)(absl::ResourceExhaustedError("too many plans are being made; call again"));
+      if (!taken) (*shared)(TooMany());
     };
     // Nodes that are given stand instead of the live ones.
     if (request->nodes_size() > 0) return plan(placement::Cluster());
@@ -61,7 +68,11 @@ grpc::ServerUnaryReactor* JobService::Plan(grpc::CallbackServerContext* context,
 grpc::ServerUnaryReactor* JobService::Explain(grpc::CallbackServerContext* context, const v1::ExplainRequest* request,
                                               v1::Explanation* response) {
   return Unary(backend_, "JobService/Explain", context, request, response, [&](core::Reply<v1::Explanation> reply) {
-    backend_.coordinator.ExplainJob(*request, std::move(reply));
+    auto shared = std::make_shared<core::Reply<v1::Explanation>>(std::move(reply));
+    backend_.coordinator.ExplainJob(*request, [this, shared](absl::StatusOr<core::ToExplain> to) {
+      if (!to.ok()) return (*shared)(to.status());
+      if (!side_.Run([shared, to = *std::move(to)] { (*shared)(core::Explain(to)); })) (*shared)(TooMany());
+    });
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "server/core/key_values.h"
+
 namespace muster::services {
 grpc::ServerUnaryReactor* KeyValueService::Set(grpc::CallbackServerContext* context, const v1::SetRequest* request,
                                                v1::SetResponse* response) {

@@ -12,12 +12,9 @@
 namespace muster::services {
 namespace {
 
-constexpr int kDefaultPage = 100;
-
 absl::StatusOr<v1::ListReceiptsResponse> ListOf(store::Store& store, const std::string& job_uid,
                                                 const v1::ListReceiptsRequest& request) {
-  const int limit = request.page_size() == 0 ? kDefaultPage : request.page_size();
-  auto page = core::ListReceipts(store, job_uid, request.page_token(), limit);
+  auto page = core::ListReceipts(store, job_uid, request.page_token(), request.page_size());
   if (!page.ok()) return page.status();
   v1::ListReceiptsResponse response;
   for (v1::Receipt& receipt : page->first) *response.add_receipts() = std::move(receipt);

@@ -78,6 +78,14 @@ absl::StatusOr<std::vector<Record>> MemoryStore::Load(Kind kind) {
   return out;
 }
 
+absl::StatusOr<std::vector<std::string>> MemoryStore::Keys(Kind kind) {
+  std::vector<std::string> out;
+  MutexLock lock(&disk_->mu_);
+  for (auto it = disk_->records_.lower_bound({kind, ""}); it != disk_->records_.end() && it->first.first == kind; ++it)
+    out.push_back(it->first.second);
+  return out;
+}
+
 absl::StatusOr<absl::optional<std::string>> MemoryStore::Get(Kind kind, absl::string_view key) {
   MutexLock lock(&disk_->mu_);
   const auto it = disk_->records_.find({kind, std::string(key)});

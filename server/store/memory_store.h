@@ -32,6 +32,7 @@ class MemoryStore final : public Store {
   Term term() const override { return term_; }
   void Commit(Batch batch, Done done) override;
   absl::StatusOr<std::vector<Record>> Load(Kind kind) override;
+  absl::StatusOr<std::vector<std::string>> Keys(Kind kind) override;
   absl::StatusOr<absl::optional<std::string>> Get(Kind kind, absl::string_view key) override;
   absl::StatusOr<std::vector<Record>> Scan(Kind kind, absl::string_view before, int limit) override;
   void Close() override;

@@ -74,6 +74,7 @@ class SqliteStore final : public Store {
   Term term() const override { return term_; }
   void Commit(Batch batch, Done done) override;
   absl::StatusOr<std::vector<Record>> Load(Kind kind) override;
+  absl::StatusOr<std::vector<std::string>> Keys(Kind kind) override;
   absl::StatusOr<absl::optional<std::string>> Get(Kind kind, absl::string_view key) override;
   absl::StatusOr<std::vector<Record>> Scan(Kind kind, absl::string_view before, int limit) override;
   void Close() override;
@@ -183,6 +184,17 @@ absl::Status SqliteStore::Apply(const Batch& batch) {
 absl::StatusOr<std::vector<Record>> SqliteStore::Load(Kind kind) {
   MutexLock lock(&reader_mu_);
   return reader_.QueryRecords("SELECT key, value FROM record WHERE kind = ?1 ORDER BY key", static_cast<int64_t>(kind));
+}
+
+absl::StatusOr<std::vector<std::string>> SqliteStore::Keys(Kind kind) {
+  MutexLock lock(&reader_mu_);
+  auto rows =
+      reader_.QueryRecords("SELECT key, '' FROM record WHERE kind = ?1 ORDER BY key", static_cast<int64_t>(kind));
+  if (!rows.ok()) return rows.status();
+  std::vector<std::string> keys;
+  keys.reserve(rows->size());
+  for (Record& row : *rows) keys.push_back(std::move(row.key));
+  return keys;
 }
 
 absl::StatusOr<absl::optional<std::string>> SqliteStore::Get(Kind kind, absl::string_view key) {

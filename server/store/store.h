@@ -26,11 +26,10 @@ namespace muster::store {
 // What a record is. The numbers are on disk: add, never renumber.
 enum class Kind : int {
   kMeta = 0,      // the store's own
-  kJob = 1,       // job uid -> muster.store.v1 gang record
-  kNode = 2,      // node uid -> inventory record
+  kJob = 1,       // job uid -> muster.store.v1.GangRecord, in parts
+  kNode = 2,      // node uid -> muster.store.v1.NodeRecord
   kReceipt = 3,   // receipt id -> muster.v1.Receipt
   kKeyValue = 4,  // scope and key -> value
-  kRequest = 5,   // request id -> job uid, so that a repeated submit is the same one
   kTest = 6,      // test id -> what its rounds have given so far
 };
 
@@ -81,6 +80,8 @@ class Store {
 
   // All records of a kind by ascending key (bytewise).
   virtual absl::StatusOr<std::vector<Record>> Load(Kind kind) = 0;
+  // Their keys alone, in the same order.
+  virtual absl::StatusOr<std::vector<std::string>> Keys(Kind kind) = 0;
   // nullopt: no such record.
   virtual absl::StatusOr<absl::optional<std::string>> Get(Kind kind, absl::string_view key) = 0;
   // At most `limit` records with key < `before` by descending key; an empty `before` starts at the end.

@@ -128,6 +128,13 @@ TEST_P(StoreSuite, Load_IsInBytewiseOrder) {
   EXPECT_EQ(keys, (std::vector<std::string>{"B", "a10", "a2", "b", "\xff"}));
 }
 
+TEST_P(StoreSuite, Keys_AreThoseOfTheKindInBytewiseOrder) {
+  for (const char* key : {"b", "a10", "a2"}) ASSERT_TRUE(Put(Kind::kReceipt, key, "v").ok());
+  ASSERT_TRUE(Put(Kind::kKeyValue, "z", "z").ok());
+  EXPECT_EQ(store_->Keys(Kind::kReceipt).value(), (std::vector<std::string>{"a10", "a2", "b"}));
+  EXPECT_TRUE(store_->Keys(Kind::kNode)->empty());
+}
+
 TEST_P(StoreSuite, Scan_PagesFromTheEnd) {
   for (const char* key : {"a", "b", "c", "d"}) ASSERT_TRUE(Put(Kind::kReceipt, key, key).ok());
   ASSERT_TRUE(Put(Kind::kKeyValue, "z", "z").ok());
