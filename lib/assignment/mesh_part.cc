@@ -19,10 +19,24 @@ void SetDigits(const mesh::Digits& digits, Integers* strides, Integers* sizes) {
   }
 }
 
+// Whether the groups hold every worker and are created by ascending base, which is what a shape without outer digits
+// says.
+bool AllByBase(const mesh::StridedLayout& layout, int64_t world) {
+  if (layout.base != 0 || layout.order != nullptr) return false;
+  int64_t workers = mesh::CountOf(layout.inner), span = 0;
+  for (const mesh::Digit& digit : mesh::Joined(layout.outer)) {
+    if (digit.stride < span) return false;
+    span = digit.stride * digit.size;
+    workers *= digit.size;
+  }
+  return workers == world;
+}
+
 // Outer digits in the order in which their groups are created; one group gets a digit of one value, so that it is told
 // from a family that covers the world.
 void SetStrided(const mesh::StridedLayout& layout, int64_t world, v1::FamilyShape* shape) {
   SetDigits(layout.inner, shape->mutable_strides(), shape->mutable_sizes());
+  if (AllByBase(layout, world)) return;
   SetDigits(layout.outer, shape->mutable_outer_strides(), shape->mutable_outer_sizes());
   if (shape->outer_sizes().empty()) {
     shape->add_outer_strides(world);
@@ -80,10 +94,8 @@ void SetAxes(const mesh::Grid& grid, google::protobuf::RepeatedPtrField<v1::Axis
 void SetCoordinates(const mesh::Coordinates& from, google::protobuf::RepeatedPtrField<v1::Coordinate>* out) {
   for (const mesh::AxisCoordinate& axis : from) {
     if (axis.size == 1) continue;
-    v1::Coordinate* coordinate = out->Add();
-    coordinate->set_axis(std::string(axis.axis));
-    coordinate->set_index(axis.index);
-    coordinate->set_size(axis.size);
+    // The axes beside it have names and sizes.
+    out->Add()->set_index(axis.index);
   }
 }
 

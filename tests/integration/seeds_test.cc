@@ -298,7 +298,8 @@ TEST_F(Seeds, SixtyFourWorkersThatCallThemselves_AfterASelfTestOfAllGroups) {
     EXPECT_FALSE(told.self_test_waived());
     EXPECT_EQ(told.receipt_id(), job.receipt_id());
     std::map<std::string, int64_t> at;
-    for (const v1::Coordinate& coordinate : told.dense()) at[coordinate.axis()] = coordinate.index();
+    ASSERT_EQ(told.dense_size(), told.dense_axes_size());
+    for (int i = 0; i < told.dense_size(); ++i) at[told.dense_axes(i).axis()] = told.dense(i).index();
     EXPECT_EQ(at, (std::map<std::string, int64_t>{
                       {"tp", rank % 4}, {"cp", rank / 4 % 2}, {"dp", rank / 8 % 4}, {"pp", rank / 32}}));
   }
