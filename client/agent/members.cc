@@ -144,9 +144,7 @@ void Members::Ended(ChildId child, int wait_status, absl::Time now) {
 bool Members::EndLeftovers(const Member& member) const {
   // Of a keeper that was ours all is our child now. What an earlier one left is init's: only its environment tells.
   const bool no_orphans = children_.EndOrphans();
-  const std::vector<pid_t> left = StartedWith(MemberMark(setting_, job_uid_, member.record.pod_index()));
-  for (const pid_t pid : left) kill(pid, SIGKILL);
-  return no_orphans && left.empty();
+  return EndStartedWith(MemberMark(setting_, job_uid_, member.record.pod_index())) && no_orphans;
 }
 
 void Members::MarkEnded(Member& member, int exit_code) {

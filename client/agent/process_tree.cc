@@ -1,6 +1,7 @@
 #include "client/agent/process_tree.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -81,6 +82,12 @@ std::vector<pid_t> StartedWith(const std::string& variable) {
     if (environment.find(wanted) != std::string::npos) found.push_back(pid);
   });
   return found;
+}
+
+bool EndStartedWith(const std::string& variable) {
+  const std::vector<pid_t> left = StartedWith(variable);
+  for (const pid_t pid : left) kill(pid, SIGKILL);
+  return left.empty();
 }
 
 }  // namespace muster::agent

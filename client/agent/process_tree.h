@@ -22,4 +22,7 @@ std::vector<pid_t> OwnChildren();
 // Processes that were started with NAME=VALUE in their environment and may be read by this user; not this process.
 std::vector<pid_t> StartedWith(const std::string& variable);
 
+// Kills them. True: there are none; else ask again, as a killed process takes a moment to end.
+bool EndStartedWith(const std::string& variable);
+
 }  // namespace muster::agent

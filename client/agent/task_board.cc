@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/agent/backends.h"
+#include "client/agent/process_tree.h"
 #include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
 
@@ -82,7 +83,7 @@ absl::Status TaskBoard::Recover(absl::Time now) {
     job.stopping = record.kind() == JobRecord::STOP;
     // What survived the agent is on its way down by its keeper; this makes sure of it.
     job.members->Stop(kDefaultGrace, now);
-    if (record.kind() == JobRecord::RUN_TEST) ReportLostTest(job);
+    job.lost_test = record.kind() == JobRecord::RUN_TEST;
     SendEnds(job, job.members->AllEnds());
   }
   if (absl::Status s = Save(); !s.ok()) return s;
@@ -189,8 +190,8 @@ void TaskBoard::StartMembers(Job& job, const v1::Task& task, absl::Time now) {
     return Refuse(job, absl::StrCat("node ", setting_.node.name(),
                                     " starts no members: its muster-agent runs without --allow-launch"));
   }
-  if (job.test != nullptr && !job.test->done()) {
-    job.test->Kill("members are to be started");
+  if (job.lost_test || (job.test != nullptr && !job.test->done())) {
+    if (job.test != nullptr) job.test->Kill("members are to be started");
     job.waiting = std::make_unique<v1::Task>(task);
     return;
   }
@@ -207,7 +208,7 @@ void TaskBoard::AnswerAgain(Job& job) {
     case JobRecord::RUN_TEST:
       if (job.test != nullptr) {
         job.test->ReportAgain(job.record.mark(), sink_);
-      } else if (job.waiting == nullptr) {
+      } else if (job.waiting == nullptr && !job.lost_test) {
         ReportLostTest(job);
       }
       break;
@@ -232,6 +233,11 @@ void TaskBoard::Settle(Job& job, absl::Time now) {
     SendEnds(job, ends);
     Record(job);
     if (absl::Status s = Save(); !s.ok()) spdlog::error("{}", std::string(s.message()));
+  }
+  // They die with their agent; this makes sure of it.
+  if (job.lost_test && EndStartedWith(TestMark(setting_, job.record.mark().job_uid()))) {
+    job.lost_test = false;
+    if (job.record.kind() == JobRecord::RUN_TEST && job.waiting == nullptr) ReportLostTest(job);
   }
   if (job.Running()) return;
   // Also what a test's child has left behind: it belongs to no job that still runs.
@@ -280,7 +286,7 @@ absl::Time TaskBoard::NextDeadline(absl::Time now) const {
   for (const auto& [uid, job] : jobs_) {
     if (job.test != nullptr) next = std::min(next, job.test->NextDeadline());
     next = std::min(next, job.members->NextDeadline(now));
-    if (job.stopping && !job.Running()) next = std::min(next, now + kOrphanPoll);
+    if (job.lost_test || (job.stopping && !job.Running())) next = std::min(next, now + kOrphanPoll);
   }
   return next;
 }

@@ -55,12 +55,16 @@ class TaskBoard {
     std::unique_ptr<Members> members;
     // An order taken while something older still ends; acts when that is gone.
     std::unique_ptr<v1::Task> waiting;
+    // Children of a test by an agent before this one may live; its report is owed.
+    bool lost_test = false;
     // A stop that is not answered yet.
     bool stopping = false;
     // Why the order was refused; empty: it wasn't.
     std::string refused;
 
-    bool Running() const { return (test != nullptr && !test->done()) || (members != nullptr && members->Running()); }
+    bool Running() const {
+      return lost_test || (test != nullptr && !test->done()) || (members != nullptr && members->Running());
+    }
   };
 
   Job& JobOf(const v1::Task& task);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +76,9 @@ class TaskBoardTest : public testing::Test {
   void Reopen() {
     board_ = nullptr;
     children_ = nullptr;
+    // Of children that nobody knows any more.
+    while (events_.Take(absl::InfinitePast())) {
+    }
     file_ = nullptr;
     sink_.reports.clear();
     Open();
@@ -341,6 +345,24 @@ TEST_F(TaskBoardTest, RestartedAgent_EndsWhatAKilledKeeperLeft) {
   PumpUntilReports(1);
   EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137"));
   EXPECT_NE(kill(left, 0), 0) << "still there";
+}
+
+TEST_F(TaskBoardTest, RestartedAgent_ReportsALostTestWhenItsChildrenAreGone) {
+  Take(TestOrder(4, absl::Seconds(30)));
+  ProcessSpec child;
+  child.program = "/bin/sleep";
+  child.args = {"1000"};
+  child.env = {"PATH=/usr/bin:/bin", TestMark(setting_, "job-1")};
+  board_ = nullptr;
+  children_ = nullptr;  // and with it what it knows of
+  const pid_t left = Spawn(child).value();
+  Reopen();
+  EXPECT_THAT(sink_.Lines(), IsEmpty());
+  EXPECT_TRUE(board_->Known()[0].running());
+  Take(Start(5, "exit 0"));
+  EXPECT_EQ(waitpid(left, nullptr, 0), left);
+  PumpUntilReports(1);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 0")) << "the later order's";
 }
 
 // The shell dies of SIGTERM, and what it waits for with it: nobody sits out a grace that nobody uses.

@@ -47,6 +47,10 @@ std::map<std::string, std::string> FactsOf(const AgentSetting& setting, const st
 
 }  // namespace
 
+std::string TestMark(const AgentSetting& setting, const std::string& job_uid) {
+  return absl::StrCat("MUSTER_TEST_OF=", setting.data, "/", job_uid);
+}
+
 TestRun::TestRun(const AgentSetting& setting, const v1::OrderMark& mark, const v1::RunTest& order, Children& children,
                  ReportSink& sink, absl::Time now)
     : children_(children),
@@ -88,6 +92,7 @@ void TestRun::StartWorker(const AgentSetting& setting, const v1::RunTest& order,
   spec.program = setting.agent_program;
   spec.args = {"test-child", "--parent", absl::StrCat(getpid())};
   spec.env = ChildEnvironment();
+  spec.env.push_back(TestMark(setting, mark_.job_uid()));
   spec.err = STDERR_FILENO;
   const auto started = children.Start(std::move(spec), child.SerializeAsString(), /*results=*/true);
   if (started.ok()) {

@@ -14,6 +14,9 @@
 
 namespace muster::agent {
 
+// MUSTER_TEST_OF=…: by this in its environment a child of the job's tests is known, as nobody else on the host has it.
+std::string TestMark(const AgentSetting& setting, const std::string& job_uid);
+
 // Belongs to the thread of its Children. Every step and worker of the order gets a result: the child's own, or an error
 // that says what became of the child. The last report has `final` and goes out when all children have been seen ended.
 class TestRun {
