@@ -29,6 +29,14 @@ struct Row {
   std::string says;
 };
 
+using Jobs = v1::JobService::Stub;
+using Workers = v1::WorkerService::Stub;
+using Agents = v1::AgentService::Stub;
+using Nodes = v1::NodeService::Stub;
+using Receipts = v1::ReceiptService::Stub;
+using Tests = v1::SelfTestService::Stub;
+using KeyValues = v1::KeyValueService::Stub;
+
 inline constexpr auto kInvalid = grpc::INVALID_ARGUMENT;
 inline const std::string kLong(5000, 'x');
 

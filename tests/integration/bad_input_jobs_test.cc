@@ -162,14 +162,6 @@ std::vector<Row> JobRows() {
   };
 }
 
-using Jobs = v1::JobService::Stub;
-using Workers = v1::WorkerService::Stub;
-using Agents = v1::AgentService::Stub;
-using Nodes = v1::NodeService::Stub;
-using Receipts = v1::ReceiptService::Stub;
-using Tests = v1::SelfTestService::Stub;
-using KeyValues = v1::KeyValueService::Stub;
-
 std::vector<Row> OtherJobCalls() {
   return {
       Call<Jobs, v1::SubmitRequest, v1::SubmitResponse>(
