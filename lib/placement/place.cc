@@ -1,6 +1,7 @@
 #include "lib/placement/place.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <tuple>
@@ -118,7 +119,7 @@ class Chooser {
     placed.placement.set_alternatives(budget_.alternatives);
     placed.placement.set_reason(Reason(HomeOf(best)));
     placed.placement.set_bound_known(true);
-    placed.placement.set_lower_bound(std::min(best.score.traffic, std::max<int64_t>(bound, 0)));
+    placed.placement.set_lower_bound(TrafficBound(sites, bound));
     placed.score = best.score;
     placed.bound = bound;
     placed.steps = given - budget_.steps;
@@ -128,6 +129,20 @@ class Chooser {
   }
 
  private:
+  // What no traffic costs less than. Of spares and a preferred tier the search's own bound counts their cost too, and
+  // so bounds no traffic.
+  int64_t TrafficBound(const std::vector<std::unique_ptr<Site>>& sites, int64_t bound) {
+    if (whole_.preferred_tier != kNoTier || whole_.spares != 0) {
+      bound = std::numeric_limits<int64_t>::max();
+      for (const std::unique_ptr<Site>& site : sites) {
+        const SearchTask task{&q_.request->traffic, &graph_,  &dims_,           &borders_,
+                              site.get(),           Wishes(), q_.request->units};
+        bound = std::min(bound, SiteSearch(task).bound());
+      }
+    }
+    return std::max<int64_t>(bound, 0);
+  }
+
   void Consider(const Site& site, const std::vector<Found>& found) {
     for (const Found& each : found) {
       Units units = site.NodesOf(each.layout);
