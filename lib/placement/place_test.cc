@@ -262,6 +262,15 @@ TEST(Place, SmallClusters_AgreeWithBruteForce) {
         EXPECT_LE(p->placement.cost(), p->placement.name_order_cost());
       }
       EXPECT_GE(p->placement.cost(), now.cost);
+      // What pulls a placement away from the least traffic must not raise the bound that is printed with it.
+      v1::JobSpec wishing = spec;
+      wishing.mutable_placement()->set_preferred("rack");
+      wishing.mutable_placement()->set_spares(1);
+      const Request wish = RequestOf("d/j", wishing, MegatronMesh({.tp = 2, .pp = pp}, count * 2)).value();
+      const Decision wished = Place(wish, cluster);
+      if (const auto* w = std::get_if<Placed>(&wished)) {
+        EXPECT_LE(w->placement.lower_bound(), TryAll(wish, cluster, false).cost);
+      }
       optimal += p->placement.cost() == now.cost ? 1 : 0;
       continue;
     }
