@@ -49,7 +49,7 @@ class Acceptor {
 
  private:
   void Run();
-  // Takes what waits; false: accept() can't for now.
+  // Takes what waits. False: accept() lacks descriptors or memory, which come back.
   bool AcceptAll(int listener_fd);
 
   Listening listening_;

@@ -15,6 +15,7 @@ Nothing that the shell started outlives the run. Last line: `N passed, N failed`
 """
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -99,9 +100,13 @@ class Shell:
 
     def __init__(self, environment, folder):
         self.folder = folder
+        # The shell tells the end of each command here.
+        self.told, tells = os.pipe()
+        self.tells = tells
         self.process = subprocess.Popen(
             ["bash", "--norc"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env=environment, cwd=folder, text=True, start_new_session=True)
+            env=environment, cwd=folder, text=True, start_new_session=True, pass_fds=[tells])
+        os.close(tells)
         self.count = 0
         self.send("set -m")
 
@@ -112,12 +117,9 @@ class Shell:
     def run(self, command):
         """Exit status and output; the status is None if it took longer than COMMAND_SECONDS."""
         self.count += 1
-        done = os.path.join(self.folder, f".{self.count}.done")
-        self.send(f"{{ {command}\n}} >.{self.count}.out 2>&1 </dev/null\necho $? >{done}.new; mv {done}.new {done}")
-        deadline = time.monotonic() + COMMAND_SECONDS
-        while not os.path.exists(done) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        status = int(open(done, encoding="ascii").read()) if os.path.exists(done) else None
+        self.send(f"{{ {command}\n}} >.{self.count}.out 2>&1 </dev/null {self.tells}>&-\necho $? >&{self.tells}")
+        ended, _, _ = select.select([self.told], [], [], COMMAND_SECONDS)
+        status = int(os.read(self.told, 16)) if ended else None
         return status, self.output()
 
     def output(self):
