@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <prometheus/counter.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,28 +12,19 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/net/loopback_client.h"
 
 namespace muster::metrics {
 namespace {
 
 using ::testing::HasSubstr;
 
-int Connect(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<in_port_t>(port));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-  return fd;
-}
-
 void Send(int fd, const std::string& text) {
   EXPECT_EQ(send(fd, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
 }
 
 std::string Get(int port, const std::string& path) {
-  const int fd = Connect(port);
+  const int fd = net::ConnectToLoopback(port);
   Send(fd, absl::StrCat("GET ", path, " HTTP/1.1\r\nHost: muster\r\n\r\n"));
   std::string answer;
   char buffer[4096];
@@ -65,7 +55,7 @@ TEST_F(HttpServerTest, Pages) {
 TEST_F(HttpServerTest, HalfOpenRequests_DontKeepAScrapeWaiting) {
   std::vector<int> half;
   for (int i = 0; i < 20; ++i) {
-    half.push_back(Connect(server_->port()));
+    half.push_back(net::ConnectToLoopback(server_->port()));
     if (i % 2 == 0) Send(half.back(), "GET /metrics HTTP/1.1\r\nHost: mus");
   }
   const absl::Time began = absl::Now();

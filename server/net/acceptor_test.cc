@@ -1,7 +1,6 @@
 #include "server/net/acceptor.h"
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/mutex.h"
+#include "server/net/loopback_client.h"
 
 namespace muster::net {
 namespace {
@@ -54,16 +54,6 @@ class Seen {
   int starved_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-int Connect(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<in_port_t>(port));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-  return fd;
-}
-
 // Whether the other side has closed it.
 bool Closed(int fd) {
   char byte;
@@ -86,16 +76,16 @@ TEST_F(AcceptorTest, Crowd_IsRefusedAtTheLimitAndServedAfterIt) {
   Acceptor acceptor(Any(), {.descriptors = lowest + 40, .reserve = 20});
   ASSERT_EQ(acceptor.limit(), lowest + 20);
   acceptor.Start(Take());
-  std::vector<int> crowd = {Connect(acceptor.port())};
+  std::vector<int> crowd = {ConnectToLoopback(acceptor.port())};
   seen_.AwaitTaken(1);
   // Each has two descriptors, as both ends are here: fewer than ten fit.
-  while (crowd.size() < 30) crowd.push_back(Connect(acceptor.port()));
+  while (crowd.size() < 30) crowd.push_back(ConnectToLoopback(acceptor.port()));
   EXPECT_TRUE(Closed(crowd.back()));
   EXPECT_LT(seen_.taken(), 20u);
 
   for (int fd : crowd) close(fd);
   seen_.CloseAll();
-  const int next = Connect(acceptor.port());
+  const int next = ConnectToLoopback(acceptor.port());
   seen_.AwaitTaken(1);
   close(next);
 }
@@ -103,7 +93,7 @@ TEST_F(AcceptorTest, Crowd_IsRefusedAtTheLimitAndServedAfterIt) {
 TEST_F(AcceptorTest, WithoutDescriptors_WaitsAndGoesOn) {
   Acceptor acceptor(Any(), {.on_starved = [this](int error) { seen_.Starved(error); }});
   // The system completes the connection before anybody accepts it.
-  const int early = Connect(acceptor.port());
+  const int early = ConnectToLoopback(acceptor.port());
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
   rlimit none = limit;

@@ -1,9 +1,7 @@
 // musterd where connections are more than descriptors: the crowd is refused, what is there goes on, and when the crowd
 // has gone the next client is served. gRPC's own listener would have stopped accepting for good.
-#include <arpa/inet.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -16,22 +14,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "proto/muster/v1/node_service.grpc.pb.h"
+#include "server/net/loopback_client.h"
 #include "tests/harness/process.h"
 
 namespace muster::harness {
 namespace {
 
 constexpr int kOpenFiles = 256;
-
-int Connect(int port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<in_port_t>(port));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof(to)), 0);
-  return fd;
-}
 
 // Whether musterd serves a client that connects now.
 bool Served(int port) {
@@ -47,7 +36,7 @@ bool Served(int port) {
 }
 
 std::string Scrape(int port) {
-  const int fd = Connect(port);
+  const int fd = net::ConnectToLoopback(port);
   const std::string ask = "GET /metrics HTTP/1.0\r\n\r\n";
   EXPECT_EQ(send(fd, ask.data(), ask.size(), MSG_NOSIGNAL), static_cast<ssize_t>(ask.size()));
   std::string answer;
@@ -73,7 +62,7 @@ TEST(Crowd, PastTheLimitOfOpenFiles_IsRefusedAndServedWhenItHasGone) {
   ASSERT_TRUE(Served(ports["grpc"]));
 
   std::vector<int> crowd;
-  while (crowd.size() < 2 * kOpenFiles) crowd.push_back(Connect(ports["grpc"]));
+  while (crowd.size() < 2 * kOpenFiles) crowd.push_back(net::ConnectToLoopback(ports["grpc"]));
   // The last is sent away, and so is a client that comes now; the pages have descriptors of their own.
   char byte;
   while (recv(crowd.back(), &byte, 1, 0) > 0) {
