@@ -93,8 +93,19 @@ class Reader {
   }
 
   absl::Status ReadNode(const YamlNode& item, const std::string& path, NodeFile& made) {
-    v1::NodeInfo info;
-    if (absl::Status status = FillMessage(item, path, context_, info); !status.ok()) return status;
+    v1::Node node;
+    v1::NodeInfo& info = *node.mutable_info();
+    // What is the node's own, and what its info's.
+    YamlNode of_info = item;
+    YamlNode of_node = item;
+    const auto of_node_only = [](const auto& entry) {
+      return entry.first.text == "condition" || entry.first.text == "reason" || entry.first.text == "job";
+    };
+    std::erase_if(of_info.entries, of_node_only);
+    std::erase_if(of_node.entries, [&](const auto& entry) { return !of_node_only(entry); });
+    if (absl::Status status = FillMessage(of_info, path, context_, info); !status.ok()) return status;
+    if (absl::Status status = FillMessage(of_node, path, context_, node); !status.ok()) return status;
+    if (!node.job().empty()) node.set_use(v1::ASSIGNED);
     if (info.name().empty()) return FileError(context_, item, path + ".name", "it is empty", "name the node");
     // Labels by their tiers' names.
     const std::map<std::string, std::string> labels(info.labels().begin(), info.labels().end());
@@ -125,7 +136,7 @@ class Reader {
         return FileError(context_, item, path, absl::StrCat("more than ", kMaxFileNodes, " nodes"), "leave some out");
       }
       info.set_name(name);
-      made.nodes.push_back(info);
+      made.nodes.push_back(node);
     }
     return absl::OkStatus();
   }

@@ -4,8 +4,9 @@
 //   tiers: [topology.example.com/block, topology.example.com/rack]     # coarse to fine: label keys, or {name, label}
 //   nodes:
 //     - {name: "gpu-a[01-04]", labels: {block: b1, rack: r1}, capacity: {gpu: 8}}
-//     - {name: gpu-x, labels: {block: b1}, capacity: {gpu: 8}}
+//     - {name: gpu-x, labels: {block: b1}, capacity: {gpu: 8}, condition: quarantined, reason: "NIC mlx5_3 slow"}
 //
+// A node's fields are NodeInfo's, and of Node: condition, reason, and job (namespace/name of who has it).
 // A label may be named by its key or by its tier. A range keeps its zeros; several in a name multiply; a comma
 // separates ranges ("n[1-3,7]"). Refused with the line, as in job files; and: a repeated name, a range that runs
 // backwards, more than 20,000 nodes.
@@ -24,7 +25,7 @@ inline constexpr int kMaxFileNodes = 20000;
 
 struct NodeFile {
   Tiers tiers;
-  std::vector<v1::NodeInfo> nodes;  // in the file's order
+  std::vector<v1::Node> nodes;  // in the file's order
 };
 
 // INVALID_ARGUMENT as ParseJobFile (job_file.h).

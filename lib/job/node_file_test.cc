@@ -23,11 +23,11 @@ nodes:
                                   "c.yaml");
   ASSERT_TRUE(file.ok()) << file.status();
   ASSERT_EQ(file->nodes.size(), 5u);
-  EXPECT_EQ(file->nodes[2].name(), "gpu-a03");
-  EXPECT_EQ(file->nodes[2].labels().at("net.example.com/topology-leaf"), "r1");
-  EXPECT_EQ(file->nodes[2].labels().at("pool"), "x");
-  EXPECT_EQ(file->nodes[2].capacity().at("gpu"), 8);
-  EXPECT_EQ(PathText(PathOf(file->nodes[4].labels(), file->tiers)), "b1/-");
+  EXPECT_EQ(file->nodes[2].info().name(), "gpu-a03");
+  EXPECT_EQ(file->nodes[2].info().labels().at("net.example.com/topology-leaf"), "r1");
+  EXPECT_EQ(file->nodes[2].info().labels().at("pool"), "x");
+  EXPECT_EQ(file->nodes[2].info().capacity().at("gpu"), 8);
+  EXPECT_EQ(PathText(PathOf(file->nodes[4].info().labels(), file->tiers)), "b1/-");
 }
 
 TEST(NodeNames, Brackets_Expand) {
