@@ -3,7 +3,7 @@
 #   make BAZEL_FLAGS=--jobs=2 build      any flags for Bazel
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test conformance-mesh lint bench bench-placement clean
+.PHONY: help setup build demo test conformance-mesh conformance-peers lint bench bench-placement clean
 
 # Compiled objects are kept here, outside the clone, and shared by all clones; .ci/run bounds its size.
 MUSTER_CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/muster/bazel-disk
@@ -37,6 +37,10 @@ test: setup  ## Run all tests; ends with the count of passed and failed test cas
 conformance-mesh: setup  ## Check lib/mesh against golden files: make conformance-mesh FILES="a.json b.json"
 	@$(if $(strip $(FILES)),,echo 'usage: make conformance-mesh FILES="a.json b.json"' >&2; exit 2;) \
 	  $(BAZEL) $(BAZEL_STARTUP) run $(FLAGS) $(QUIET) //tests/conformance:mesh_conformance -- $(abspath $(FILES))
+
+conformance-peers: setup  ## Check placement, ranks and parsers against peers' cases: make conformance-peers FILES="a.json"
+	@$(if $(strip $(FILES)),,echo 'usage: make conformance-peers FILES="a.json b.json"' >&2; exit 2;) \
+	  $(BAZEL) $(BAZEL_STARTUP) run $(FLAGS) $(QUIET) //tests/conformance:peers_conformance -- $(abspath $(FILES))
 
 lint:  ## Formatting, include directions, shell scripts
 	@tools/setup.sh dev

@@ -2,7 +2,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
-#include "client/cli/explanation_view.h"
 #include "client/cli/follow.h"
 #include "client/cli/job_view.h"
 #include "client/cli/names.h"
@@ -37,21 +36,6 @@ class JobCommand : public Command {
 
 class WatchCommand final : public JobCommand {
   absl::StatusOr<int> RunOn(Context& context, const v1::JobRef& ref) override { return FollowJob(context, ref); }
-};
-
-class ExplainCommand final : public JobCommand {
-  absl::StatusOr<int> RunOn(Context& context, const v1::JobRef& ref) override {
-    v1::ExplainRequest request;
-    *request.mutable_job() = ref;
-    const absl::StatusOr<v1::Explanation> explanation = context.coordinator().Explain(request);
-    if (!explanation.ok()) return explanation.status();
-    if (ForPrograms(context.format)) {
-      PrintDocument(context.out, context.format, *explanation);
-    } else {
-      PrintExplanation(context.out, *explanation);
-    }
-    return kExitOk;
-  }
 };
 
 class CancelCommand final : public JobCommand {
@@ -91,8 +75,6 @@ class CancelCommand final : public JobCommand {
 void AddJobVerbs(std::vector<CommandInfo>& commands) {
   commands.push_back({"watch", "job", "follow a job to its end; the exit code is its result",
                       "muster watch job team-a/llama", Make<WatchCommand>});
-  commands.push_back({"explain", "job", "why a job is where it is, and what would help", "muster explain job llama",
-                      Make<ExplainCommand>});
   commands.push_back({"cancel", "job", "end a job, whatever it does", "muster cancel job llama --reason \"wrong data\"",
                       Make<CancelCommand>});
 }

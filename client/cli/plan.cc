@@ -5,10 +5,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/explanation_view.h"
-#include "client/cli/file_text.h"
 #include "client/cli/format.h"
 #include "client/cli/job_source.h"
 #include "client/cli/mesh_text.h"
+#include "client/cli/nodes_source.h"
 #include "client/cli/placement_view.h"
 #include "client/cli/plan_offline.h"
 #include "lib/base/proto_time.h"
@@ -21,15 +21,18 @@ class PlanCommand final : public Command {
  public:
   void Declare(FlagSet& flags) override {
     source_.Declare(flags);
-    flags.Text(&nodes_, "nodes", "FILE", "plan on the nodes of this inventory file, without a coordinator");
+    nodes_.Declare(flags);
   }
 
   absl::StatusOr<int> Run(Context& context) override {
-    if (source_.file == "-" && nodes_ == "-") return UsageError("--file and --nodes can't both be standard input");
+    if (source_.file == "-" && nodes_.file == "-") {
+      return UsageError("--file and --nodes can't both be standard input");
+    }
+    if (absl::Status status = nodes_.Check(); !status.ok()) return status;
     const absl::StatusOr<JobFile> job = source_.Read(context.in);
     if (!job.ok()) return job.status();
     const absl::StatusOr<v1::PlanResponse> plan =
-        nodes_.empty() ? AskCoordinator(context, *job) : OnFile(context, *job);
+        nodes_.given() ? PlanOffline(context, *job, nodes_) : PlanLive(context, *job, nodes_);
     if (!plan.ok()) return plan.status();
     if (ForPrograms(context.format)) {
       PrintDocument(context.out, context.format, *plan);
@@ -40,26 +43,6 @@ class PlanCommand final : public Command {
   }
 
  private:
-  static absl::StatusOr<v1::PlanResponse> AskCoordinator(Context& context, const JobFile& job) {
-    v1::PlanRequest request;
-    request.set_namespace_(job.ns);
-    request.set_name(job.name);
-    *request.mutable_spec() = job.spec;
-    absl::StatusOr<v1::PlanResponse> plan = context.coordinator().Plan(request);
-    if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
-    return plan;
-  }
-
-  absl::StatusOr<v1::PlanResponse> OnFile(Context& context, const JobFile& job) const {
-    const absl::StatusOr<std::string> text = ReadText(nodes_, context.in);
-    if (!text.ok()) return text.status();
-    const absl::StatusOr<NodeFile> nodes = ParseNodeFile(*text, FileName(nodes_));
-    if (!nodes.ok()) return AboutFile(nodes.status());
-    absl::StatusOr<v1::PlanResponse> plan = PlanOffline(job, *nodes);
-    if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
-    return plan;
-  }
-
   static void Print(Context& context, const JobFile& job, const v1::PlanResponse& plan) {
     const v1::JobSpec& spec = job.spec;
     const int32_t workers = std::max(1, spec.workers_per_member());
@@ -94,15 +77,18 @@ class PlanCommand final : public Command {
   }
 
   JobSource source_;
-  std::string nodes_;
+  NodesSource nodes_;
 };
 
 }  // namespace
 
 void AddPlanCommand(std::vector<CommandInfo>& commands) {
-  commands.push_back({"plan", "", "where a job would go and what would cross, without submitting it",
-                      "muster plan -f job.yaml\nmuster plan -f job.yaml --nodes cluster.yaml   # without a coordinator",
-                      Make<PlanCommand>});
+  commands.push_back(
+      {"plan", "", "where a job would go and what would cross, without submitting it",
+       "muster plan -f job.yaml\n"
+       "muster plan -f job.yaml --nodes nodes.json   # without a coordinator: kubectl get nodes -o json\n"
+       "muster plan -f job.yaml --what-if drain=gpu-[01-04] --what-if end=team-a/small",
+       Make<PlanCommand>});
 }
 
 }  // namespace muster::cli

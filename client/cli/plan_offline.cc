@@ -1,34 +1,41 @@
 #include "client/cli/plan_offline.h"
 
-#include <memory>
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "lib/job/validate.h"
-#include "lib/placement/cluster.h"
-#include "lib/placement/explain.h"
-#include "lib/placement/place.h"
-#include "lib/placement/request.h"
+#include "client/cli/exit_code.h"
+#include "lib/placement/plan_job.h"
 
 namespace muster::cli {
 
-absl::StatusOr<v1::PlanResponse> PlanOffline(const JobFile& job, const NodeFile& nodes) {
-  std::vector<v1::Node> inventory;
-  for (const v1::NodeInfo& info : nodes.nodes) *inventory.emplace_back().mutable_info() = info;
-  const absl::StatusOr<placement::Cluster> cluster = placement::MakeCluster(nodes.tiers, inventory);
-  if (!cluster.ok()) return cluster.status();
-  const absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(job.spec);
-  if (!mesh.ok()) return mesh.status();
-  const absl::StatusOr<placement::Request> request =
-      placement::RequestOf(absl::StrCat(job.ns, "/", job.name), job.spec, *mesh);
-  if (!request.ok()) return request.status();
+int64_t GpusNeeded(const v1::JobSpec& spec) {
+  return int64_t{std::max(1, spec.workers_per_member())} * std::max(1, spec.placement().members_per_node());
+}
 
-  v1::PlanResponse response;
-  *response.mutable_explanation() = placement::Explain(*request, *cluster, placement::Place(*request, *cluster));
-  if (*mesh != nullptr) {
-    for (const std::string& note : (*mesh)->notes()) response.add_notes(note);
-  }
-  return response;
+absl::StatusOr<v1::PlanResponse> PlanOffline(Context& context, const JobFile& job, const NodesSource& nodes) {
+  std::vector<std::string> notes;
+  absl::StatusOr<placement::Cluster> cluster = nodes.Read(context.in, GpusNeeded(job.spec), notes);
+  if (!cluster.ok()) return cluster.status();
+  absl::StatusOr<v1::PlanResponse> plan = placement::PlanJob(absl::StrCat(job.ns, "/", job.name), job.spec,
+                                                             *std::move(cluster), nodes.what_if, context.now());
+  if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
+  if (!plan.ok()) return plan.status();
+  for (const std::string& note : notes) plan->add_notes(note);
+  return plan;
+}
+
+absl::StatusOr<v1::PlanResponse> PlanLive(Context& context, const JobFile& job, const NodesSource& nodes) {
+  v1::PlanRequest request;
+  request.set_namespace_(job.ns);
+  request.set_name(job.name);
+  *request.mutable_spec() = job.spec;
+  request.mutable_what_if()->Assign(nodes.what_if.begin(), nodes.what_if.end());
+  absl::StatusOr<v1::PlanResponse> plan = context.coordinator().Plan(request);
+  if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
+  return plan;
 }
 
 }  // namespace muster::cli

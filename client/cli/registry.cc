@@ -1,8 +1,10 @@
 #include "client/cli/registry.h"
 
+#include "client/cli/compare_placements.h"
 #include "client/cli/completion.h"
 #include "client/cli/describe.h"
 #include "client/cli/exec_command.h"
+#include "client/cli/explain.h"
 #include "client/cli/get.h"
 #include "client/cli/groups.h"
 #include "client/cli/help.h"
@@ -22,10 +24,12 @@ std::vector<CommandInfo> AllCommands() {
   AddGetCommands(commands);
   AddDescribeCommands(commands);
   AddJobVerbs(commands);
+  AddExplainCommand(commands);
   AddGroupsCommand(commands);
   AddExecCommand(commands);
   AddNodeVerbs(commands);
   AddReceiptVerbs(commands);
+  AddComparePlacements(commands);
   AddCompletionCommand(commands);
   AddHelpCommands(commands);
   AddVersionCommand(commands);

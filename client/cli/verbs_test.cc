@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "client/cli/exit_code.h"
+#include "client/cli/explain.h"
 #include "client/cli/job_verbs.h"
 #include "client/cli/node_verbs.h"
 #include "client/cli/receipt_verbs.h"
@@ -14,6 +15,7 @@ namespace {
 std::vector<CommandInfo> Commands() {
   std::vector<CommandInfo> commands;
   AddJobVerbs(commands);
+  AddExplainCommand(commands);
   AddNodeVerbs(commands);
   AddReceiptVerbs(commands);
   return commands;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/errors.h"
 #include "lib/placement/eligible.h"
+#include "lib/placement/first_chance.h"
 #include "lib/placement/place.h"
 
 namespace muster::placement {
@@ -128,11 +129,12 @@ void AddRelaxed(const Request& request, const Cluster& cluster, v1::Explanation&
 
 }  // namespace
 
-v1::Explanation Explain(const Request& request, const Cluster& cluster, const Decision& decision) {
+v1::Explanation Explain(const Request& request, const Cluster& cluster, const Decision& decision, absl::Time now) {
   v1::Explanation explanation;
   explanation.set_summary(ReasonOf(decision));
   std::visit([&](const auto& answer) { AddDetails(answer, explanation); }, decision);
   if (std::holds_alternative<NotNow>(decision)) {
+    explanation.add_details(FirstChance(request, cluster, now));
     AddReadmit(request, cluster, explanation);
     AddRelaxed(request, cluster, explanation);
   }

@@ -28,6 +28,7 @@ void ListNodes(Core& core, const v1::ListNodesRequest& request, Reply<v1::ListNo
     if (!status.ok()) return reply(status);
     Page page(request.page_size());
     v1::ListNodesResponse response;
+    for (const std::string& tier : core.nodes().tiers().Names()) response.add_tiers(tier);
     const auto& nodes = core.nodes().by_name();
     auto i = request.page_token().empty() ? nodes.begin() : nodes.upper_bound(request.page_token());
     for (; i != nodes.end(); ++i) {

@@ -7,8 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/job/validate.h"
-#include "lib/placement/explain.h"
-#include "lib/placement/place.h"
+#include "lib/placement/plan_job.h"
 #include "lib/placement/request.h"
 #include "lib/selftest/plan.h"
 #include "server/core/times.h"
@@ -30,11 +29,13 @@ absl::StatusOr<placement::Cluster> GivenCluster(const v1::PlanRequest& request, 
   return placement::MakeCluster(*given, nodes);
 }
 
-void EstimateTest(const v1::PlanRequest& request, std::shared_ptr<const mesh::Mesh> mesh, v1::PlanResponse& response) {
+void EstimateTest(const v1::PlanRequest& request, v1::PlanResponse& response) {
   if (request.spec().self_test().profile() == v1::SelfTestSpec::NONE || !response.explanation().has_placement()) return;
+  absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(request.spec());
+  if (!mesh.ok()) return;
   selftest::Setting setting;
   setting.test = TestId("plan");
-  setting.mesh = std::move(mesh);
+  setting.mesh = *std::move(mesh);
   setting.workers_per_member = std::max(1, request.spec().workers_per_member());
   setting.world = int64_t{request.spec().members()} * setting.workers_per_member;
   setting.placement = std::make_shared<const v1::Placement>(response.explanation().placement());
@@ -46,28 +47,24 @@ void EstimateTest(const v1::PlanRequest& request, std::shared_ptr<const mesh::Me
 }  // namespace
 
 absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live,
-                                         const Tiers& tiers) {
+                                         const Tiers& tiers, absl::Time now) {
   placement::Cluster cluster = live;
   if (request.nodes_size() > 0) {
     absl::StatusOr<placement::Cluster> given = GivenCluster(request, tiers);
     if (!given.ok()) return given.status();
     cluster = *std::move(given);
   }
-  absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(request.spec());
-  if (!mesh.ok()) return mesh.status();
   const std::string name = absl::StrCat(request.namespace_().empty() ? "default" : request.namespace_(), "/",
                                         request.name().empty() ? "plan" : request.name());
-  absl::StatusOr<placement::Request> made = placement::RequestOf(name, request.spec(), *mesh);
-  if (!made.ok()) return made.status();
-  v1::PlanResponse response;
-  *response.mutable_explanation() = placement::Explain(*made, cluster, placement::Place(*made, cluster));
+  absl::StatusOr<v1::PlanResponse> planned = placement::PlanJob(
+      name, request.spec(), std::move(cluster), {request.what_if().begin(), request.what_if().end()}, now);
+  if (!planned.ok()) return planned.status();
+  v1::PlanResponse response = *std::move(planned);
   // Nodes may still register here; a given list is all there is.
   if (request.nodes_size() == 0 && response.explanation().feasibility() == v1::NEVER &&
       !placement::NamesUnknownTier(request.spec().placement(), tiers))
     response.mutable_explanation()->set_feasibility(v1::NOT_NOW);
-  EstimateTest(request, *mesh, response);
-  if (*mesh != nullptr)
-    for (const std::string& note : (*mesh)->notes()) response.add_notes(note);
+  EstimateTest(request, response);
   return response;
 }
 

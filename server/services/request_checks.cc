@@ -74,8 +74,11 @@ absl::Status Check(const v1::PlanRequest& request) {
   const std::string name = request.name().empty() ? "plan" : request.name();
   absl::Status status =
       AllOf(ValidateJob(request.namespace_(), name, request.spec()), CheckCount("nodes", request.nodes_size(), 20'000),
-            CheckCount("tier_labels", request.tier_labels_size(), 16));
+            CheckCount("tier_labels", request.tier_labels_size(), 16), CheckCount("what_if", request.what_if_size(), 64));
   if (!status.ok()) return status;
+  for (int i = 0; i < request.what_if_size(); ++i) {
+    if (status = CheckText(absl::StrCat("what_if[", i, "]"), request.what_if(i), 4096); !status.ok()) return status;
+  }
   for (int i = 0; i < request.nodes_size(); ++i)
     if (status = CheckNode(absl::StrCat("nodes[", i, "]"), request.nodes(i)); !status.ok()) return status;
   return absl::OkStatus();

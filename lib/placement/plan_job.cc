@@ -1,0 +1,44 @@
+#include "lib/placement/plan_job.h"
+
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "lib/job/validate.h"
+#include "lib/placement/explain.h"
+#include "lib/placement/place.h"
+#include "lib/placement/request.h"
+#include "lib/placement/what_if.h"
+
+namespace muster::placement {
+namespace {
+
+std::string WithoutChanges(const Decision& decision) {
+  const auto* placed = std::get_if<Placed>(&decision);
+  if (placed == nullptr) return absl::StrCat("as it is, it can't be placed: ", ReasonOf(decision));
+  return absl::StrCat("as it is: cost ", placed->placement.cost(), ", ", ReasonOf(decision));
+}
+
+}  // namespace
+
+absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
+                                         const std::vector<std::string>& what_if, absl::Time now) {
+  const absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(spec);
+  if (!mesh.ok()) return mesh.status();
+  const absl::StatusOr<Request> request = RequestOf(job, spec, *mesh);
+  if (!request.ok()) return request.status();
+  v1::PlanResponse response;
+  const Cluster as_it_is = what_if.empty() ? Cluster() : cluster;
+  for (const std::string& change : what_if) {
+    if (absl::Status status = ApplyWhatIf(change, cluster); !status.ok()) return status;
+  }
+  *response.mutable_explanation() = Explain(*request, cluster, Place(*request, cluster), now);
+  if (!what_if.empty()) response.add_notes(WithoutChanges(Place(*request, as_it_is)));
+  if (*mesh != nullptr) {
+    for (const std::string& note : (*mesh)->notes()) response.add_notes(note);
+  }
+  return response;
+}
+
+}  // namespace muster::placement

@@ -1,0 +1,20 @@
+#pragma once
+// What would happen to a job: the coordinator's Plan, and what `muster plan --nodes FILE` computes by itself.
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "lib/placement/cluster.h"
+#include "proto/muster/v1/job_service.pb.h"
+
+namespace muster::placement {
+
+// The placement with its explanation after the changes of `what_if` (what_if.h), and the mesh's notes; with changes
+// also a note that says what it would be without them. `job` is namespace/name. No estimate of the self-test.
+// INVALID_ARGUMENT: the job's mesh, traffic or slices, or a change.
+absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
+                                         const std::vector<std::string>& what_if, absl::Time now);
+
+}  // namespace muster::placement
