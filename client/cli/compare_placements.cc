@@ -73,10 +73,21 @@ class ComparePlacements final : public Command {
     if (!job.ok()) return job.status();
     const auto mesh = MeshOf(job->spec);
     if (!mesh.ok()) return AboutFile(WithLine(mesh.status(), *job));
-    const auto request = placement::RequestOf(absl::StrCat(job->ns, "/", job->name), job->spec, *mesh);
+    v1::JobSpec spec = job->spec;
+    // What is compared is where ranks sit; a contender that keeps them by index says so itself.
+    spec.mutable_placement()->set_rank_by(v1::PlacementSpec::TOPOLOGY);
+    const auto request = placement::RequestOf(absl::StrCat(job->ns, "/", job->name), spec, *mesh);
     if (!request.ok()) return AboutFile(WithLine(request.status(), *job));
     std::vector<std::string> notes;
-    auto cluster = nodes_.given() ? nodes_.Read(context.in, GpusNeeded(job->spec), notes) : LiveCluster(context);
+    absl::StatusOr<placement::Cluster> cluster = placement::Cluster();
+    if (nodes_.given()) {
+      auto read = nodes_.ReadNodes(context.in, GpusNeeded(job->spec), context.now());
+      if (!read.ok()) return read.status();
+      cluster = std::move(read->cluster);
+      notes = std::move(read->notes);
+    } else {
+      cluster = LiveCluster(context);
+    }
     if (!cluster.ok()) return cluster.status();
     for (const std::string& change : nodes_.what_if) {
       if (absl::Status status = placement::ApplyWhatIf(change, *cluster); !status.ok())

@@ -9,6 +9,7 @@
 #include "client/cli/exit_code.h"
 #include "client/cli/file_text.h"
 #include "lib/base/errors.h"
+#include "lib/base/proto_time.h"
 #include "lib/inventory/read_inventory.h"
 
 namespace muster::cli {
@@ -40,8 +41,7 @@ absl::Status NodesSource::Check() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<placement::Cluster> NodesSource::Read(std::istream& in, int64_t gpus_needed,
-                                                     std::vector<std::string>& notes) const {
+absl::StatusOr<NodesSource::Read> NodesSource::ReadNodes(std::istream& in, int64_t gpus_needed, absl::Time now) const {
   inventory::ReadOptions options;
   options.tolerations = tolerations;
   if (!levels.empty()) options.levels = absl::StrSplit(levels, ',');
@@ -58,16 +58,23 @@ absl::StatusOr<placement::Cluster> NodesSource::Read(std::istream& in, int64_t g
   if (!text.ok()) return text.status();
   auto read = inventory::ReadInventory(*text, FileName(file), options);
   if (!read.ok()) return AboutFile(read.status());
-  notes.insert(notes.end(), read->notes.begin(), read->notes.end());
+  Read made;
+  made.notes = read->notes;
   if (!read->has_capacity) {
     const int64_t each = gpus.value_or(gpus_needed);
     for (v1::Node& node : read->nodes) (*node.mutable_info()->mutable_capacity())["gpu"] = each;
-    notes.push_back(absl::StrCat(FileName(file), " says nothing of accelerators: ", each, " a node are taken",
-                                 gpus ? "" : " (--gpus)"));
+    made.notes.push_back(absl::StrCat(FileName(file), " says nothing of accelerators: ", each, " a node are taken",
+                                      gpus ? "" : " (--gpus)"));
   }
   auto cluster = placement::MakeCluster(read->tiers, read->nodes);
   if (!cluster.ok()) return AboutFile(cluster.status());
-  return cluster;
+  made.cluster = *std::move(cluster);
+  made.outlook.now = now;
+  made.outlook.ends = read->ends;
+  for (const v1::Node& node : read->nodes) {
+    if (node.has_until()) made.outlook.heals[node.info().name()] = FromProto(node.until());
+  }
+  return made;
 }
 
 }  // namespace muster::cli

@@ -10,6 +10,7 @@
 #include "client/cli/flag_set.h"
 #include "lib/inventory/inventory.h"
 #include "lib/placement/cluster.h"
+#include "lib/placement/first_chance.h"
 
 namespace muster::cli {
 
@@ -25,9 +26,14 @@ struct NodesSource {
   // Usage error: a flag about the file without the file.
   absl::Status Check() const;
 
+  struct Read {
+    placement::Cluster cluster;
+    placement::Outlook outlook;
+    std::vector<std::string> notes;  // what was taken how in the file
+  };
   // Errors are AboutFile (exit_code.h). `gpus_needed` is what nodes of a file that says nothing of capacity are taken
   // to have where --gpus doesn't say.
-  absl::StatusOr<placement::Cluster> Read(std::istream& in, int64_t gpus_needed, std::vector<std::string>& notes) const;
+  absl::StatusOr<Read> ReadNodes(std::istream& in, int64_t gpus_needed, absl::Time now) const;
 };
 
 }  // namespace muster::cli

@@ -16,14 +16,13 @@ int64_t GpusNeeded(const v1::JobSpec& spec) {
 }
 
 absl::StatusOr<v1::PlanResponse> PlanOffline(Context& context, const JobFile& job, const NodesSource& nodes) {
-  std::vector<std::string> notes;
-  absl::StatusOr<placement::Cluster> cluster = nodes.Read(context.in, GpusNeeded(job.spec), notes);
-  if (!cluster.ok()) return cluster.status();
+  auto read = nodes.ReadNodes(context.in, GpusNeeded(job.spec), context.now());
+  if (!read.ok()) return read.status();
   absl::StatusOr<v1::PlanResponse> plan = placement::PlanJob(absl::StrCat(job.ns, "/", job.name), job.spec,
-                                                             *std::move(cluster), nodes.what_if, context.now());
+                                                             std::move(read->cluster), nodes.what_if, &read->outlook);
   if (absl::IsInvalidArgument(plan.status())) return AboutFile(WithLine(plan.status(), job));
   if (!plan.ok()) return plan.status();
-  for (const std::string& note : notes) plan->add_notes(note);
+  for (const std::string& note : read->notes) plan->add_notes(note);
   return plan;
 }
 

@@ -75,6 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"csv_long_value", "node,rack\na," + kLong + "\n", "f:2: ", "has 300 characters; at most 256"},
         {"csv_open_quote", "node,rack\na,\"r1\nb,r2\n", "f:2: ", "a quote is not closed"},
         {"csv_bad_state", "node,state\na,sleepy\n", "f:2: ", "state \"sleepy\" is unknown; write ok, draining"},
+        {"csv_bad_time", "node,until\na,tomorrow\n", "f:2: ", "\"tomorrow\" is no time; write 2026-"},
         {"csv_ten_megabyte_line", "node,rack\na," + kTenMegabytes + "\n", "f:2: ", "more than 1048576 characters"},
         {"csv_no_rows", "node,rack\n", "f:", "there are no nodes"},
         {"csv_nine_tiers", "node,a,b,c,d,e,f,g,h,i\nn,1,2,3,4,5,6,7,8,9\n", "f:1: ", "at most 8"},

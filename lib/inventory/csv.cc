@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "lib/base/errors.h"
+#include "lib/base/proto_time.h"
 #include "lib/inventory/source_error.h"
 #include "lib/inventory/tree_values.h"
 
@@ -72,7 +73,7 @@ absl::StatusOr<Row> NextRow(absl::string_view& text, char separator, int& line, 
 bool IsBlank(const Row& row) { return row.fields.size() == 1 && row.fields[0].empty(); }
 
 struct Columns {
-  enum class What { kNode, kGpus, kAccelerator, kState, kReason, kJob, kUid, kAddress, kTier };
+  enum class What { kNode, kGpus, kAccelerator, kState, kReason, kUntil, kJob, kEnds, kUid, kAddress, kTier };
   std::vector<What> what;
   std::vector<std::string> label;  // of tiers
 };
@@ -80,20 +81,13 @@ struct Columns {
 using What = Columns::What;
 
 What WhatOf(const std::string& heading) {
-  static const auto& known = *new std::map<std::string, What>{{"node", What::kNode},
-                                                              {"name", What::kNode},
-                                                              {"hostname", What::kNode},
-                                                              {"host", What::kNode},
-                                                              {"gpus", What::kGpus},
-                                                              {"gpu", What::kGpus},
-                                                              {"state", What::kState},
-                                                              {"condition", What::kState},
-                                                              {"nvlink", What::kAccelerator},
-                                                              {"job", What::kJob},
-                                                              {"reason", What::kReason},
-                                                              {"uid", What::kUid},
-                                                              {"accelerator", What::kAccelerator},
-                                                              {"address", What::kAddress}};
+  static const auto& known = *new std::map<std::string, What>{
+      {"node", What::kNode},      {"name", What::kNode},       {"hostname", What::kNode},
+      {"host", What::kNode},      {"gpus", What::kGpus},       {"gpu", What::kGpus},
+      {"state", What::kState},    {"condition", What::kState}, {"nvlink", What::kAccelerator},
+      {"job", What::kJob},        {"reason", What::kReason},   {"uid", What::kUid},
+      {"until", What::kUntil},    {"ends", What::kEnds},       {"accelerator", What::kAccelerator},
+      {"address", What::kAddress}};
   const auto found = known.find(absl::AsciiStrToLower(heading));
   return found == known.end() ? What::kTier : found->second;
 }
@@ -151,7 +145,7 @@ absl::Status SetState(const std::string& text, const Row& row, absl::string_view
 }
 
 absl::Status ReadField(const Columns& columns, size_t column, const Row& row, absl::string_view file,
-                       Inventory& inventory, v1::Node& node) {
+                       Inventory& inventory, v1::Node& node, absl::Time& ends) {
   const std::string& text = row.fields[column];
   v1::NodeInfo& info = *node.mutable_info();
   if (text.size() > kMaxValue) {
@@ -179,6 +173,22 @@ absl::Status ReadField(const Columns& columns, size_t column, const Row& row, ab
     case What::kReason:
       node.set_reason(text);
       break;
+    case What::kUntil:
+    case What::kEnds: {
+      if (text.empty()) break;
+      absl::Time time;
+      std::string why;
+      if (!absl::ParseTime(absl::RFC3339_full, text, &time, &why)) {
+        return SourceError("bad_value", file, row.line, absl::StrCat("\"", Brief(text), "\" is no time"),
+                           "write 2026-11-30T15:40:00Z");
+      }
+      if (columns.what[column] == What::kUntil) {
+        *node.mutable_until() = ToProto(time);
+      } else {
+        ends = time;
+      }
+      break;
+    }
     case What::kJob:
       node.set_job(text);
       if (!text.empty()) node.set_use(v1::ASSIGNED);
@@ -224,10 +234,12 @@ absl::StatusOr<Inventory> ParseCsv(absl::string_view text, absl::string_view fil
           "leave unknown ones empty: n1,b1,,8");
     }
     v1::Node& node = inventory.nodes.emplace_back();
+    absl::Time ends = absl::InfiniteFuture();
     for (size_t i = 0; i < row->fields.size(); ++i) {
-      if (absl::Status status = ReadField(*columns, i, *row, file, inventory, node); !status.ok()) return status;
+      if (absl::Status status = ReadField(*columns, i, *row, file, inventory, node, ends); !status.ok()) return status;
     }
     const std::string& name = node.info().name();
+    if (ends < absl::InfiniteFuture()) inventory.ends[name] = ends;
     if (name.empty()) return SourceError("bad_value", file, row->line, "a node has no name", "name every one");
     if (absl::Status status = CheckNewName(name, row->line, file, lines); !status.ok()) return status;
   }

@@ -1,9 +1,11 @@
 #pragma once
 // A cluster as some file describes it: what every parser of this room gives.
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "lib/topology/tiers.h"
 #include "proto/muster/v1/node.pb.h"
 
@@ -21,6 +23,8 @@ struct Inventory {
   std::string accelerator_label;
   // In the file's order. Labels hold the tiers' keys.
   std::vector<v1::Node> nodes;
+  // When the job that has a node is gone at the latest, by the node's name.
+  std::map<std::string, absl::Time> ends;
   // Whether the file says what fits on a node. If not, no node has a capacity.
   bool has_capacity = false;
   // One sentence each: what was taken how, what was left out.

@@ -187,7 +187,9 @@ std::vector<Tier> TiersOf(const Preset& preset, const std::vector<Labels>& nodes
   std::vector<Tier> tiers = preset.tiers;
   for (const int number : NumbersOf(preset, nodes)) {
     const std::string label = absl::StrCat(preset.numbered_prefix, number);
-    tiers.push_back({label.substr(label.rfind('/') + 1), label});
+    absl::string_view name = absl::string_view(label).substr(label.rfind('/') + 1);
+    absl::ConsumePrefix(&name, "network-node-");
+    tiers.push_back({std::string(name), label});
   }
   // The coarsest say least.
   if (tiers.size() > kMaxTiers) tiers.erase(tiers.begin(), tiers.end() - kMaxTiers);

@@ -200,6 +200,15 @@ void NoteRepeatedValues(const Topology& topology, Inventory& inventory) {
   }
 }
 
+// Whether each accelerator domain is all of a domain of the tier.
+bool SameAs(const Topology& topology, size_t tier) {
+  for (const AcceleratorDomain& domain : AcceleratorDomainsOf(topology)) {
+    const auto above = topology.DomainOf(domain.nodes.front(), static_cast<int>(tier));
+    if (!above || topology.domain(*above).size() != static_cast<int32_t>(domain.nodes.size())) return false;
+  }
+  return true;
+}
+
 absl::Status AddAcceleratorTier(absl::string_view file, Inventory& inventory) {
   std::vector<TopologyNode> places;
   for (const v1::Node& node : inventory.nodes) {
@@ -216,6 +225,11 @@ absl::Status AddAcceleratorTier(absl::string_view file, Inventory& inventory) {
   if (!at || inventory.tiers.size() == kMaxTiers || inventory.tiers.Find("nvlink")) {
     inventory.notes.push_back(absl::StrCat("accelerator domains (", inventory.accelerator_label,
                                            ") cut across the network's and are not a tier"));
+    return absl::OkStatus();
+  }
+  if (*at > 0 && SameAs(**topology, *at - 1)) {
+    inventory.notes.push_back(absl::StrCat("accelerator domains (", inventory.accelerator_label, ") are those of tier ",
+                                           inventory.tiers[*at - 1].name));
     return absl::OkStatus();
   }
   std::vector<Tier> tiers;

@@ -146,6 +146,10 @@ TEST(ReadInventory, AcceleratorDomains_AreATierWhereTheyNest) {
   EXPECT_THAT(Read(nested).tiers.Names(), ElementsAre("block", "leaf", "nvlink"));
   const std::string above = "node,block,leaf,nvlink\na,b,l1,x\nb,b,l2,x\nc,b,l3,z\n";
   EXPECT_THAT(Read(above).tiers.Names(), ElementsAre("block", "nvlink", "leaf"));
+  // One tier is enough for what is the same.
+  const Inventory same = Read("node,block,leaf,nvlink\na,b,l1,x\nb,b,l1,x\nc,b,l2,y\n");
+  EXPECT_THAT(same.tiers.Names(), ElementsAre("block", "leaf"));
+  EXPECT_THAT(same.notes, Contains(HasSubstr("are those of tier leaf")));
   const std::string across = "node,block,leaf,nvlink\na,b,l1,x\nb,b,l1,y\nc,b,l2,x\n";
   const Inventory inventory = Read(across);
   EXPECT_THAT(inventory.tiers.Names(), ElementsAre("block", "leaf"));

@@ -4,7 +4,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
-#include "lib/base/proto_time.h"
 
 namespace muster::placement {
 namespace {
@@ -39,7 +38,6 @@ NodeState StateOf(const v1::Node& node) {
   state.ok = node.condition() == v1::NODE_CONDITION_UNSPECIFIED || node.condition() == v1::NODE_OK;
   state.holder = node.job();
   if (!state.ok) {
-    if (node.has_until()) state.heals = FromProto(node.until());
     state.reason = absl::StrCat(ConditionText(node.condition()), node.reason().empty() ? "" : ": ", node.reason());
   }
   return state;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "lib/base/ids.h"
 #include "lib/topology/topology.h"
 #include "proto/muster/v1/node.pb.h"
@@ -30,9 +29,6 @@ struct NodeState {
   bool ok = true;      // neither draining nor quarantined nor lost
   std::string holder;  // namespace/name of the job that has it
   std::string reason;  // why it isn't ok, in words: "quarantined: NIC mlx5_3 slow"
-  // When its holder is gone at the latest, as it has declared, and when it is ok again by itself. Infinite: unknown.
-  absl::Time ends = absl::InfiniteFuture();
-  absl::Time heals = absl::InfiniteFuture();
 };
 
 // A value: copy it, change states, ask "what if". Topology and facts are shared between copies.

@@ -129,12 +129,13 @@ void AddRelaxed(const Request& request, const Cluster& cluster, v1::Explanation&
 
 }  // namespace
 
-v1::Explanation Explain(const Request& request, const Cluster& cluster, const Decision& decision, absl::Time now) {
+v1::Explanation Explain(const Request& request, const Cluster& cluster, const Decision& decision,
+                        const Outlook* outlook) {
   v1::Explanation explanation;
   explanation.set_summary(ReasonOf(decision));
   std::visit([&](const auto& answer) { AddDetails(answer, explanation); }, decision);
   if (std::holds_alternative<NotNow>(decision)) {
-    explanation.add_details(FirstChance(request, cluster, now));
+    if (outlook != nullptr) explanation.add_details(FirstChance(request, cluster, *outlook));
     AddReadmit(request, cluster, explanation);
     AddRelaxed(request, cluster, explanation);
   }

@@ -39,14 +39,17 @@ struct Moment {
   std::vector<NodeIndex> heal;
 };
 
-std::map<absl::Time, Moment> MomentsOf(const Request& request, const Cluster& cluster) {
+std::map<absl::Time, Moment> MomentsOf(const Request& request, const Cluster& cluster, const Outlook& outlook) {
   const std::vector<bool> eligible = EligibleNodes(request, cluster);
   std::map<absl::Time, Moment> moments;
   for (int32_t i = 0; i < cluster.topology->size(); ++i) {
     const NodeState& state = cluster.states[i];
     if (!eligible[i]) continue;
-    if (!state.free && state.ends < absl::InfiniteFuture()) moments[state.ends].end.push_back(NodeIndex(i));
-    if (!state.ok && state.heals < absl::InfiniteFuture()) moments[state.heals].heal.push_back(NodeIndex(i));
+    const std::string& name = cluster.topology->node(NodeIndex(i)).name;
+    const auto ends = outlook.ends.find(name);
+    const auto heals = outlook.heals.find(name);
+    if (!state.free && ends != outlook.ends.end()) moments[ends->second].end.push_back(NodeIndex(i));
+    if (!state.ok && heals != outlook.heals.end()) moments[heals->second].heal.push_back(NodeIndex(i));
   }
   return moments;
 }
@@ -65,8 +68,10 @@ std::string WhatHappens(const std::set<std::string>& ended, const std::vector<st
 
 }  // namespace
 
-std::string FirstChance(const Request& request, const Cluster& cluster, absl::Time now) {
-  const std::map<absl::Time, Moment> moments = MomentsOf(request, cluster);
+std::string FirstChance(const Request& request, const Cluster& cluster, const Outlook& outlook) {
+  const absl::Time now = outlook.now;
+  std::map<absl::Time, Moment> moments = MomentsOf(request, cluster, outlook);
+  moments.erase(absl::InfiniteFuture());
   Cluster later = cluster;
   std::set<std::string> ended;
   std::vector<std::string> healed;

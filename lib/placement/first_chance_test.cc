@@ -22,19 +22,20 @@ class FirstChanceTest : public ::testing::Test {
   void Hold(const std::string& name, const std::string& job, absl::Duration ends) {
     At(name).free = false;
     At(name).holder = job;
-    At(name).ends = kNow + ends;
+    outlook_.ends[name] = kNow + ends;
   }
   void Ail(const std::string& name, absl::Duration heals) {
     At(name).ok = false;
-    At(name).heals = kNow + heals;
+    outlook_.heals[name] = kNow + heals;
   }
   std::string Say() {
     EXPECT_NE(CanPlace(request_, cluster_), v1::OK);
-    return FirstChance(request_, cluster_, kNow);
+    return FirstChance(request_, cluster_, outlook_);
   }
 
   Cluster cluster_;
   Request request_;
+  Outlook outlook_{kNow, {}, {}};
 };
 
 TEST_F(FirstChanceTest, NamesWhatMustHappenUntilItFits) {
@@ -66,7 +67,7 @@ TEST_F(FirstChanceTest, DeclaredEnds_AreNotEnough) {
 TEST_F(FirstChanceTest, NodesThatCannotServe_AreNotWaitedFor) {
   request_.slots = 16;
   Ail("a1", absl::Minutes(5));
-  EXPECT_EQ(FirstChance(request_, cluster_, kNow),
+  EXPECT_EQ(FirstChance(request_, cluster_, outlook_),
             "when: unknown, for no job that holds nodes has declared its end and no quarantine has one");
 }
 

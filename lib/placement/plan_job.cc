@@ -17,13 +17,15 @@ namespace {
 std::string WithoutChanges(const Decision& decision) {
   const auto* placed = std::get_if<Placed>(&decision);
   if (placed == nullptr) return absl::StrCat("as it is, it can't be placed: ", ReasonOf(decision));
-  return absl::StrCat("as it is: cost ", placed->placement.cost(), ", ", ReasonOf(decision));
+  const bool costs = placed->placement.crossings_size() > 0;
+  return absl::StrCat("as it is: ", costs ? absl::StrCat("cost ", placed->placement.cost(), ", ") : "",
+                      ReasonOf(decision));
 }
 
 }  // namespace
 
 absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
-                                         const std::vector<std::string>& what_if, absl::Time now) {
+                                         const std::vector<std::string>& what_if, const Outlook* outlook) {
   const absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(spec);
   if (!mesh.ok()) return mesh.status();
   const absl::StatusOr<Request> request = RequestOf(job, spec, *mesh);
@@ -33,7 +35,7 @@ absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSp
   for (const std::string& change : what_if) {
     if (absl::Status status = ApplyWhatIf(change, cluster); !status.ok()) return status;
   }
-  *response.mutable_explanation() = Explain(*request, cluster, Place(*request, cluster), now);
+  *response.mutable_explanation() = Explain(*request, cluster, Place(*request, cluster), outlook);
   if (!what_if.empty()) response.add_notes(WithoutChanges(Place(*request, as_it_is)));
   if (*mesh != nullptr) {
     for (const std::string& note : (*mesh)->notes()) response.add_notes(note);

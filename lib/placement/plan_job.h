@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "lib/placement/cluster.h"
+#include "lib/placement/first_chance.h"
 #include "proto/muster/v1/job_service.pb.h"
 
 namespace muster::placement {
 
 // The placement with its explanation after the changes of `what_if` (what_if.h), and the mesh's notes; with changes
-// also a note that says what it would be without them. `job` is namespace/name. No estimate of the self-test.
-// INVALID_ARGUMENT: the job's mesh, traffic or slices, or a change.
+// also a note that says what it would be without them. `job` is namespace/name. `outlook` as Explain. No estimate of
+// the self-test. INVALID_ARGUMENT: the job's mesh, traffic or slices, or a change.
 absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
-                                         const std::vector<std::string>& what_if, absl::Time now);
+                                         const std::vector<std::string>& what_if, const Outlook* outlook = nullptr);
 
 }  // namespace muster::placement

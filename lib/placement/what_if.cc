@@ -132,7 +132,6 @@ absl::Status ApplyWhatIf(absl::string_view change, Cluster& cluster) {
     NodeState& state = cluster.state_of(node);
     state.ok = verb == "readmit";
     state.reason = state.ok ? "" : "draining: what if";
-    state.heals = absl::InfiniteFuture();
   }
   return absl::OkStatus();
 }

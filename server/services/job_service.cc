@@ -55,7 +55,7 @@ grpc::ServerUnaryReactor* JobService::Plan(grpc::CallbackServerContext* context,
     const auto plan = [this, shared, request = *request](absl::StatusOr<placement::Cluster> cluster) {
       if (!cluster.ok()) return (*shared)(cluster.status());
       const bool taken = side_.Run([this, shared, request, cluster = *std::move(cluster)] {
-        (*shared)(PlanJob(request, cluster, backend_.coordinator.tiers(), absl::Now()));
+        (*shared)(PlanJob(request, cluster, backend_.coordinator.tiers()));
       });
       if (!taken) (*shared)(TooMany());
     };

@@ -47,7 +47,7 @@ void EstimateTest(const v1::PlanRequest& request, v1::PlanResponse& response) {
 }  // namespace
 
 absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live,
-                                         const Tiers& tiers, absl::Time now) {
+                                         const Tiers& tiers) {
   placement::Cluster cluster = live;
   if (request.nodes_size() > 0) {
     absl::StatusOr<placement::Cluster> given = GivenCluster(request, tiers);
@@ -56,8 +56,8 @@ absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const p
   }
   const std::string name = absl::StrCat(request.namespace_().empty() ? "default" : request.namespace_(), "/",
                                         request.name().empty() ? "plan" : request.name());
-  absl::StatusOr<v1::PlanResponse> planned = placement::PlanJob(
-      name, request.spec(), std::move(cluster), {request.what_if().begin(), request.what_if().end()}, now);
+  absl::StatusOr<v1::PlanResponse> planned = placement::PlanJob(name, request.spec(), std::move(cluster),
+                                                                {request.what_if().begin(), request.what_if().end()});
   if (!planned.ok()) return planned.status();
   v1::PlanResponse response = *std::move(planned);
   // Nodes may still register here; a given list is all there is.

@@ -2,7 +2,6 @@
 // What would happen to a spec: placement, crossings, self-test, notes. Pure; may take long on a large cluster.
 
 #include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "lib/placement/cluster.h"
 #include "lib/topology/tiers.h"
 #include "proto/muster/v1/job_service.pb.h"
@@ -12,6 +11,6 @@ namespace muster::services {
 // On the request's nodes if it has any (with its tiers, or else `tiers`), else on `live`. INVALID_ARGUMENT: a node or a
 // tier is malformed, or the mesh can't be.
 absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const placement::Cluster& live,
-                                         const Tiers& tiers, absl::Time now);
+                                         const Tiers& tiers);
 
 }  // namespace muster::services
