@@ -10,11 +10,13 @@
 #include "lib/job/validate.h"
 #include "lib/placement/place.h"
 #include "lib/placement/request.h"
+#include "lib/topology/natural_order.h"
 #include "tests/conformance/peers.h"
 
 namespace muster::conformance {
 namespace {
 
+constexpr char kNaturalNames[] = "names are counted, not spelled: n9 before n10";
 constexpr char kFewestDomains[] = "nodes come from the fewest and tightest domains, not from the first ones";
 
 struct Member {
@@ -94,7 +96,10 @@ Answer Solve(const Json& input) {
   const auto request = placement::RequestOf("default/peer", spec, nullptr);
   const placement::Decision decision = placement::Place(*request, *cluster);
   const auto* placed = std::get_if<placement::Placed>(&decision);
-  if (placed == nullptr) return {.error = input.at("segment").is_number() ? "insufficient_segments" : "too_few_nodes"};
+  if (placed == nullptr) {
+    const bool homeless = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.domain.empty(); });
+    return {.error = homeless ? "domain_missing" : "insufficient_segments"};
+  }
   std::map<std::string, std::string> id_of;
   for (const Member& member : members) id_of[member.name] = member.id;
   std::set<NodeIndex> used;
@@ -112,6 +117,13 @@ Answer Solve(const Json& input) {
     }
   }
   return answer;
+}
+
+// Whether the nodes go by name, and the answer's order is the natural one.
+bool NaturallyOrdered(const Json& input, const Answer& answer) {
+  const Json& nodes = input.at("nodes");
+  const bool by_name = std::any_of(nodes.begin(), nodes.end(), [](const Json& n) { return n.at("infra_rank") < 0; });
+  return by_name && std::is_sorted(answer.order.begin(), answer.order.end(), NaturalLess());
 }
 
 }  // namespace
@@ -145,6 +157,10 @@ void CheckNvrxRanks(const Json& peer_case, const std::string&, PeerCase& result)
       Json ranks = Json::object();
       for (size_t i = 0; i < answer.order.size(); ++i) ranks[answer.order[i]] = i;
       if (ranks == expected.at("ranks")) continue;
+      if (NaturallyOrdered(input, answer)) {
+        result.decided = kNaturalNames;
+        continue;
+      }
       // Other nodes by decision; then at least as many, in whole segments, in the peer's own order.
       std::vector<std::string> active(answer.order.begin(),
                                       answer.order.begin() + static_cast<ptrdiff_t>(answer.active));

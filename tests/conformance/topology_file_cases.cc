@@ -72,7 +72,8 @@ Json TreeOf(const SlurmTopology& topology, const Json& wanted) {
   tree["switches"] = switches;
   tree["node_count"] = nodes;
   tree["paths"] = Json::object();
-  for (const auto& [node, path] : wanted.value("paths", Json::object()).items()) {
+  const Json paths = wanted.value("paths", Json::object());
+  for (const auto& [node, path] : paths.items()) {
     tree["paths"][node] = inventory::SwitchPath(topology, node);
   }
   // What the sample is, not what is in it.
