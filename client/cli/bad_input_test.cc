@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kCommands[] =
     "  commands: annotate, cancel, compare, completion, describe, drain, exec, explain, get, groups, help, plan, "
-    "quarantine, readmit, selftest, submit, version, watch\n";
+    "quarantine, readmit, selftest, simulate, submit, version, watch\n";
 
 struct Row {
   std::vector<std::string> pieces;

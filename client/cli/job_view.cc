@@ -74,15 +74,20 @@ std::string CountsText(const v1::Job& job) {
   return out;
 }
 
+std::string QueueText(const Look& look, const v1::Job& job) {
+  std::string out = absl::StrCat("position ", job.queue_position(), ", priority ", job.spec().priority());
+  if (!job.spec().priority_class().empty()) absl::StrAppend(&out, " (", job.spec().priority_class(), ")");
+  if (job.has_starts_by()) absl::StrAppend(&out, ", starts by ", look.When(job.starts_by()));
+  return out;
+}
+
 Facts FactsOf(const Look& look, const v1::Job& job, const mesh::Mesh* mesh) {
   Facts facts;
   facts.Add("shape", ShapeText(job.spec()));
   facts.Add("mesh", MeshText(job.spec(), mesh));
   facts.Add("members", MembersText(job));
   facts.Add("life", CountsText(job));
-  facts.Add("queue", job.queue_position() > 0
-                         ? absl::StrCat("position ", job.queue_position(), ", priority ", job.spec().priority())
-                         : "");
+  facts.Add("queue", job.queue_position() > 0 ? QueueText(look, job) : "");
   facts.Add("self-test",
             absl::StrCat(SelfTestText(job.spec().self_test()),
                          job.has_test_progress() ? absl::StrCat(": ", TestProgressText(job.test_progress())) : "",

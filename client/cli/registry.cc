@@ -12,6 +12,7 @@
 #include "client/cli/node_verbs.h"
 #include "client/cli/plan.h"
 #include "client/cli/receipt_verbs.h"
+#include "client/cli/simulate.h"
 #include "client/cli/submit.h"
 #include "client/cli/version.h"
 
@@ -21,6 +22,7 @@ std::vector<CommandInfo> AllCommands() {
   std::vector<CommandInfo> commands;
   AddSubmitCommand(commands);
   AddPlanCommand(commands);
+  AddSimulateCommand(commands);
   AddGetCommands(commands);
   AddDescribeCommands(commands);
   AddJobVerbs(commands);

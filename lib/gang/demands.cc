@@ -80,6 +80,7 @@ absl::Time NextDeadline(const Gang& gang) {
     const auto* stopping = std::get_if<Stopping>(&gang.state);
     const bool ending = stopping != nullptr && stopping->next == Next::kFinished;
     if (!ending) next = std::min(next, gang.submitted + limits.deadline);
+    if (gang.holds_since != absl::InfinitePast()) next = std::min(next, gang.holds_since + limits.max_duration);
   }
   for (const auto& [node, stop] : gang.stops) {
     if (!stop.overdue) next = std::min(next, stop.deadline);

@@ -20,6 +20,10 @@ struct PlacementFound {
 struct NeverFits {
   std::string why;
 };
+// Its nodes are needed by a job of greater priority. It queues again; not its fault, so no try.
+struct Preempted {
+  std::string why;
+};
 // For Repairing: same ranks but those vacated.
 struct ReplacementFound {
   PlacementPtr placement;
@@ -167,10 +171,10 @@ struct TimePassed {};  // some deadline of NextDeadline() is reached
 // The coordinator has started again with this state: soft facts are unknown, periods of grace begin anew.
 struct CoordinatorRestarted {};
 
-using Event = std::variant<PlacementFound, NeverFits, ReplacementFound, ReceiptFound, TestPlanned, TestConcluded,
-                           MemberCalled, MemberHungUp, MemberWatches, CommandEnded, LeaseLost, LeaseRenewed,
-                           EndConfirmed, StartRefused, NodeLost, NodeQuarantined, NodeRestored, NodeChanged, PodBound,
-                           PodTerminating, PodGone, OwnerRestarted, OwnerFinished, OwnerDeleted, Reserved, Evicted,
-                           VerdictSeen, CancelRequested, TimePassed, CoordinatorRestarted>;
+using Event = std::variant<PlacementFound, NeverFits, Preempted, ReplacementFound, ReceiptFound, TestPlanned,
+                           TestConcluded, MemberCalled, MemberHungUp, MemberWatches, CommandEnded, LeaseLost,
+                           LeaseRenewed, EndConfirmed, StartRefused, NodeLost, NodeQuarantined, NodeRestored,
+                           NodeChanged, PodBound, PodTerminating, PodGone, OwnerRestarted, OwnerFinished, OwnerDeleted,
+                           Reserved, Evicted, VerdictSeen, CancelRequested, TimePassed, CoordinatorRestarted>;
 
 }  // namespace muster::gang

@@ -366,5 +366,46 @@ TEST(Rule04Loops, JobDeadline_EndsItInAnyState) {
   }
 }
 
+// How long it may have nodes is counted from its placement, over tests and repairs, and anew after the queue.
+TEST(Rule04Loops, MaxDuration_CountsTheTimeWithNodes) {
+  v1::LimitsSpec limits;
+  limits.mutable_max_duration()->set_seconds(3600);
+  Harness h({.limits = limits});
+  h.Pass(absl::Hours(3));
+  EXPECT_EQ(h.phase(), v1::QUEUED) << "waiting costs nothing";
+  h.ToRunning({0, 1});
+  const absl::Time placed = h.gang.holds_since;
+  EXPECT_EQ(placed, h.now);
+  h.Pass(absl::Minutes(50));
+  h.Do(NodeLost{Uid(1), "no heartbeat"});
+  ASSERT_EQ(h.phase(), v1::REPAIRING);
+  EXPECT_EQ(h.gang.holds_since, placed);
+  h.Restart();
+  EXPECT_EQ(h.gang.holds_since, placed);
+  h.Do(Preempted{"team/big needs its nodes"});
+  EXPECT_EQ(h.gang.holds_since, absl::InfinitePast());
+  h.ConfirmAll();
+  h.Exit(0, 143, /*ordered=*/true);
+  h.Exit(1, 143, /*ordered=*/true);
+  h.Confirm(1, h.gang.order, EndConfirmed::By::kPerson);
+  ASSERT_EQ(h.phase(), v1::QUEUED) << Describe(h.gang);
+  EXPECT_EQ(h.gang.tries, 0) << "not its fault";
+  h.Place({2, 3});
+  EXPECT_EQ(h.gang.holds_since, h.now) << "counted anew";
+  EXPECT_LE(NextDeadline(h.gang), h.now + absl::Hours(1));
+  h.PlanTest();
+  h.Conclude(Outcome::kPassed);
+  h.ConfirmAll();
+  h.Pass(absl::Minutes(9));
+  ASSERT_EQ(h.phase(), v1::ASSEMBLING);
+  h.Call(0, OnHost(2), 2);
+  h.Call(1, OnHost(2), 3);
+  ASSERT_EQ(h.phase(), v1::RUNNING);
+  h.Pass(absl::Minutes(51));
+  ASSERT_EQ(h.phase(), v1::STOPPING);
+  EXPECT_EQ(h.As<Stopping>().result, v1::FAILED);
+  EXPECT_NE(h.gang.why.find("maxDuration of 1h"), std::string::npos) << h.gang.why;
+}
+
 }  // namespace
 }  // namespace muster::gang

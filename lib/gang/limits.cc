@@ -39,6 +39,7 @@ Limits LimitsOf(const v1::JobSpec& spec) {
   limits.exit_grace = Or(given.exit_grace(), limits.exit_grace);
   limits.unknown_grace = Or(given.unknown_grace(), limits.unknown_grace);
   limits.deadline = Or(given.deadline(), limits.deadline);
+  limits.max_duration = Or(given.max_duration(), limits.max_duration);
   limits.test_deadline = Or(spec.self_test().deadline(), TestDeadline(spec.self_test().profile()));
   return limits;
 }

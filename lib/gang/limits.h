@@ -20,6 +20,7 @@ struct Limits {
   absl::Duration unknown_grace = absl::Minutes(2);
   // InfiniteDuration: no limit.
   absl::Duration deadline = absl::InfiniteDuration();
+  absl::Duration max_duration = absl::InfiniteDuration();
 
   // A test plan is made within this time of Placed (the nodes' agents may have to come up first).
   absl::Duration plan_deadline = absl::Minutes(5);

@@ -106,6 +106,7 @@ void NoteHere(Turn& turn, PodIndex index, const Member& member);
 // --- the handlers, one an event; an event that doesn't apply changes nothing ---
 void On(Turn& turn, const PlacementFound& event);
 void On(Turn& turn, const NeverFits& event);
+void On(Turn& turn, const Preempted& event);
 void On(Turn& turn, const ReplacementFound& event);
 void On(Turn& turn, const ReceiptFound& event);
 void On(Turn& turn, const TestPlanned& event);

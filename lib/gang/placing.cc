@@ -59,6 +59,7 @@ void EnterQueue(Turn& turn, PlacementPtr preferred, std::string why) {
   gang.receipt = ReceiptId();
   gang.receipt_digest.clear();
   SetSeats(turn, nullptr);
+  gang.holds_since = absl::InfinitePast();
   if (NodesAreGiven(gang)) {
     gang.state = Awaiting{.preferred = SourceOf(gang) == v1::PlacementSpec::BOUND ? std::move(preferred) : nullptr};
   } else {
@@ -73,6 +74,7 @@ void EnterPlaced(Turn& turn, PlacementPtr placement) {
   gang.receipt = ReceiptId();
   gang.receipt_digest.clear();
   SetSeats(turn, placement.get());
+  if (gang.holds_since == absl::InfinitePast()) gang.holds_since = turn.now;
   gang.state = Placed{.placement = std::move(placement), .deadline = turn.now + turn.limits.plan_deadline};
   turn.Moved(absl::StrCat("placed on ", gang.seats->nodes().size(), " nodes; the self-test is being planned"));
   if (gang.waived) EnterAssembling(turn, "self-test waived");
@@ -93,6 +95,12 @@ void On(Turn& turn, const NeverFits& event) {
   const State& state = turn.gang.state;
   if (!std::holds_alternative<Queued>(state) && !std::holds_alternative<Awaiting>(state)) return;
   Finish(turn, v1::FAILED, /*never=*/true, event.why.empty() ? "no state of this cluster can hold it" : event.why);
+}
+
+void On(Turn& turn, const Preempted& event) {
+  // Nodes that another gave are another's to take.
+  if (NodesAreGiven(turn.gang) || LaunchOf(turn.gang) == v1::LaunchSpec::TEST_ONLY) return;
+  BeginStopping(turn, Next::kRequeue, event.why);
 }
 
 }  // namespace muster::gang

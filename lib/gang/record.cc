@@ -128,6 +128,7 @@ void WriteMoving(const Gang& gang, GangRecord& record) {
   record.set_receipt(gang.receipt.value());
   record.set_receipt_digest(gang.receipt_digest);
   *record.mutable_since() = Write(gang.since);
+  if (gang.holds_since != absl::InfinitePast()) *record.mutable_holds_since() = Write(gang.holds_since);
   record.set_why(gang.why);
   record.set_revision(gang.revision);
   WriteState(gang.state, record);
@@ -192,6 +193,7 @@ absl::StatusOr<Gang> FromRecord(absl::string_view bytes) {
   gang.receipt = ReceiptId(record.receipt());
   gang.receipt_digest = record.receipt_digest();
   gang.since = Read(record.since());
+  if (record.has_holds_since()) gang.holds_since = Read(record.holds_since());
   gang.why = record.why();
   gang.revision = record.revision();
   std::optional<State> state = ReadState(record);

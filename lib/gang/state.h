@@ -176,6 +176,8 @@ struct Gang {
   std::string receipt_digest;
 
   State state;
+  // It has had nodes without a break from then on; InfinitePast: it has none, or is giving them back.
+  absl::Time holds_since = absl::InfinitePast();
   absl::Time since;
   // One sentence for people: what it waits for, or why it ended. answer.h's WhyNow adds the latest counts.
   std::string why;

@@ -125,6 +125,7 @@ void BeginStopping(Turn& turn, Next next, std::string why, v1::Result result) {
     stopping->result = result;
     stopping->why = why;
     stopping->placement = Kept(gang, next, std::move(stopping->placement));
+    gang.holds_since = absl::InfinitePast();
     turn.Moved(absl::StrCat("stops: ", why));
     return Settle(turn);
   }
@@ -142,6 +143,7 @@ void BeginStopping(Turn& turn, Next next, std::string why, v1::Result result) {
   gang.receipt = ReceiptId();
   gang.receipt_digest.clear();
   gang.lost_leases.clear();
+  if (next != Next::kPlaced) gang.holds_since = absl::InfinitePast();
   SetSeats(turn, nullptr);
   gang.state =
       Stopping{.next = next, .placement = Kept(gang, next, std::move(placement)), .result = result, .why = why};

@@ -120,6 +120,15 @@ bool PassJobDeadline(Turn& turn) {
   return true;
 }
 
+bool PassDuration(Turn& turn) {
+  Gang& gang = turn.gang;
+  if (gang.holds_since == absl::InfinitePast() || turn.now < gang.holds_since + turn.limits.max_duration) return false;
+  BeginStopping(turn, Next::kFinished,
+                absl::StrCat("its maxDuration of ", absl::FormatDuration(turn.limits.max_duration), " is over"),
+                v1::FAILED);
+  return true;
+}
+
 void Extend(absl::Time& deadline, absl::Time to) { deadline = std::max(deadline, to); }
 
 void ExtendDeadlines(Turn& turn) {
@@ -145,7 +154,7 @@ void ExtendDeadlines(Turn& turn) {
 
 void On(Turn& turn, const TimePassed&) {
   PassStops(turn);
-  if (!PassJobDeadline(turn)) PassState(turn);
+  if (!PassJobDeadline(turn) && !PassDuration(turn)) PassState(turn);
 }
 
 void On(Turn& turn, const CoordinatorRestarted&) {

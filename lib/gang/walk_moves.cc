@@ -334,7 +334,8 @@ void World::Move() {
     return Do(TimePassed{});
   }
   if (roll < 199) return Restart();
-  if (Roll(12) == 0) Do(CancelRequested{"enough"});
+  if (Roll(3) == 0) return Do(Preempted{"by another"});
+  if (Roll(8) == 0) Do(CancelRequested{"enough"});
 }
 
 // kill -9: what was not recorded, nobody was told of.

@@ -45,6 +45,7 @@ HarnessOptions Options(v1::PlacementSpec::Source source, v1::LaunchSpec::Kind la
   HarnessOptions options{
       .members = kWorldMembers, .source = source, .launch = launch, .waived = waived, .owned = owned};
   options.limits.mutable_deadline()->set_seconds(7200);
+  options.limits.mutable_max_duration()->set_seconds(3000);
   return options;
 }
 

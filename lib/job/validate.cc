@@ -254,9 +254,13 @@ absl::Status CheckLimits(const v1::LimitsSpec& limits) {
   if (absl::Status s = InRange("spec.limits.maxTries", limits.max_tries(), 0, 100); !s.ok()) return s;
   if (absl::Status s = InRange("spec.limits.maxRestarts", limits.max_restarts(), 0, 1'000); !s.ok()) return s;
   const std::pair<const char*, const google::protobuf::Duration*> durations[] = {
-      {"assembleDeadline", &limits.assemble_deadline()}, {"repairDeadline", &limits.repair_deadline()},
-      {"stopDeadline", &limits.stop_deadline()},         {"exitGrace", &limits.exit_grace()},
-      {"unknownGrace", &limits.unknown_grace()},         {"deadline", &limits.deadline()}};
+      {"assembleDeadline", &limits.assemble_deadline()},
+      {"repairDeadline", &limits.repair_deadline()},
+      {"stopDeadline", &limits.stop_deadline()},
+      {"exitGrace", &limits.exit_grace()},
+      {"unknownGrace", &limits.unknown_grace()},
+      {"deadline", &limits.deadline()},
+      {"maxDuration", &limits.max_duration()}};
   for (const auto& [field, duration] : durations) {
     if (absl::Status s = CheckDuration(absl::StrCat("spec.limits.", field), *duration); !s.ok()) return s;
   }
@@ -336,6 +340,9 @@ absl::Status ValidateJob(absl::string_view ns, absl::string_view name, const v1:
   if (absl::Status s = CheckSelfTest(spec.self_test(), mesh->get()); !s.ok()) return s;
   if (absl::Status s = CheckLaunch(spec); !s.ok()) return s;
   if (absl::Status s = InRange("spec.priority", spec.priority(), -1'000'000, 1'000'000); !s.ok()) return s;
+  if (!spec.priority_class().empty()) {
+    if (absl::Status s = ValidateDnsLabel("spec.priorityClass", spec.priority_class()); !s.ok()) return s;
+  }
   if (absl::Status s = CheckLimits(spec.limits()); !s.ok()) return s;
   return CheckAnnotations(spec);
 }

@@ -81,7 +81,7 @@ bool Core::Decide() {
     std::map<JobKey, std::pair<int32_t, std::string>> seen;
     for (JobKey key : watchers_.jobs())
       if (const Job* job = jobs_.Find(key)) seen[key] = {job->queue_position, job->waits_for};
-    auto events = engine_.Place(nodes_, jobs_);
+    auto events = engine_.Place(nodes_, jobs_, options_.queue, now());
     for (const auto& [key, before] : seen) {
       const Job& job = *jobs_.Find(key);
       if (before != std::pair(job.queue_position, job.waits_for)) news_[key].queue = true;
@@ -212,6 +212,7 @@ void Core::StepOne(Job& job, const gang::Event& event) {
     jobs_.PhaseChanged(job, after);
     job.queue_position = 0;
     job.waits_for.clear();
+    job.starts_by = absl::InfiniteFuture();
     news.moved = true;
     // Those behind it move up, and may start.
     if (before == v1::QUEUED && after == v1::FINISHED) place_ = true;

@@ -67,6 +67,8 @@ v1::Job Core::View(const Job& job, bool brief) const {
   if (const absl::Time deadline = DeadlineOf(gang.state); deadline != absl::InfiniteFuture())
     SetTime(deadline, view.mutable_phase_deadline());
   view.set_queue_position(job.queue_position);
+  if (job.phase == v1::QUEUED && job.starts_by != absl::InfiniteFuture())
+    SetTime(job.starts_by, view.mutable_starts_by());
   view.set_revision(gang.revision);
   for (const std::string& note : job.notes) view.add_notes(note);
   const auto waiver = waivers_.find(job.key());

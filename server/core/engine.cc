@@ -10,6 +10,7 @@
 #include "lib/selftest/carry_over.h"
 #include "lib/selftest/plan.h"
 #include "server/core/bound.h"
+#include "server/core/holders.h"
 #include "server/core/times.h"
 
 namespace muster::core {
@@ -19,8 +20,6 @@ bool FromInventory(const Job& job) {
   const auto source = job.gang.spec->placement().source();
   return source == v1::PlacementSpec::MUSTER || source == v1::PlacementSpec::SOURCE_UNSPECIFIED;
 }
-
-queue::Turn TurnOf(const Job& job) { return {job.gang.spec->priority(), job.key(), job.gang.uid}; }
 
 // The repair of a job whose ranks have lost nodes; nullopt: it stands on nodes that the inventory doesn't know.
 std::optional<queue::RepairJob> RepairOf(const Job& job, const placement::Cluster& cluster) {
@@ -113,9 +112,9 @@ placement::Cluster Engine::ClusterOf(const NodeTable& nodes, JobTable& jobs) {
   return *cluster_;
 }
 
-std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes, JobTable& jobs) {
-  std::vector<queue::RepairJob> repairs;
-  std::vector<queue::QueuedJob> queued;
+std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobTable& jobs, const queue::Policy& policy,
+                                                          absl::Time now) {
+  queue::Situation situation;
   placement::Cluster cluster;
   bool made = false;
   std::vector<std::pair<JobKey, gang::Event>> events;
@@ -126,6 +125,7 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
     const bool place = gang::WantsPlacement(job->gang);
     job->queue_position = 0;
     job->waits_for.clear();
+    job->starts_by = absl::InfiniteFuture();
     if (!repair && !place) continue;
     if (!made) cluster = ClusterOf(nodes, jobs);
     made = true;
@@ -135,18 +135,23 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
         events.emplace_back(key, *std::move(event));
       continue;
     }
-    if (place) queued.push_back({TurnOf(*job), job->request.get()});
+    if (place) situation.queued.push_back({TurnOf(*job), job->request.get(), LongestHold(*job)});
     if (!repair) continue;
-    if (std::optional<queue::RepairJob> of = RepairOf(*job, cluster)) repairs.push_back(*std::move(of));
+    if (std::optional<queue::RepairJob> of = RepairOf(*job, cluster)) situation.repairs.push_back(*std::move(of));
   }
   if (!made || cluster.topology == nullptr) return events;
-  const queue::Answers answers = queue::Admit(std::move(repairs), std::move(queued), cluster, costs);
+  situation.holders = HoldersOf(jobs, nodes, cluster);
+  situation.cluster = &cluster;
+  situation.costs = costs;
+  situation.now = now;
+  const queue::Answers answers = queue::Admit(situation, policy);
   int32_t last = 0;
   for (const queue::Answer& answer : answers.jobs) last = std::max(last, answer.position);
   const auto take = [&](const queue::Answer& answer, bool repair) {
     Job* job = jobs.FindUid(answer.uid.value());
     if (job == nullptr) return;
     job->queue_position = answer.position;
+    job->starts_by = answer.starts_by;
     if (const auto* placed = std::get_if<placement::Placed>(&answer.decision)) {
       auto placement = std::make_shared<v1::Placement>(placed->placement);
       // Known already, by construction.
@@ -166,6 +171,10 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(const NodeTable& nodes
   };
   for (const queue::Answer& answer : answers.repairs) take(answer, true);
   for (const queue::Answer& answer : answers.jobs) take(answer, false);
+  for (const queue::Preemption& preemption : answers.preemptions) {
+    if (const Job* job = jobs.FindUid(preemption.uid.value()))
+      events.emplace_back(job->key(), gang::Preempted{preemption.why});
+  }
   return events;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/gang/event.h"
 #include "lib/placement/cluster.h"
 #include "lib/placement/decision.h"
+#include "lib/queue/policy.h"
 #include "lib/selftest/setting.h"
 #include "proto/muster/v1/placement.pb.h"
 #include "server/core/id_maker.h"
@@ -27,9 +28,10 @@ class Engine {
   // What the placement sees of the inventory; the topology is made anew only when nodes change.
   placement::Cluster ClusterOf(const NodeTable& nodes, JobTable& jobs);
 
-  // Events for jobs that wait for nodes: repairs, then the queue. Sets queue_position and waits_for of those that wait
-  // on. `now` measures nothing but `took`.
-  std::vector<std::pair<JobKey, gang::Event>> Place(const NodeTable& nodes, JobTable& jobs);
+  // Events for jobs that wait for nodes: repairs, then the queue; and for those that have to make room. Sets
+  // queue_position, waits_for and starts_by of those that wait on.
+  std::vector<std::pair<JobKey, gang::Event>> Place(NodeTable& nodes, JobTable& jobs, const queue::Policy& policy,
+                                                    absl::Time now);
 
   // For a job that wants a test plan: ReceiptFound, TestPlanned (with the setting of its test), or nothing yet.
   struct Plan {

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "absl/time/time.h"
 #include "lib/placement/cluster.h"
 #include "lib/placement/request.h"
+#include "lib/queue/horizon.h"
 #include "proto/muster/v1/placement.pb.h"
 
 namespace muster::core {
@@ -20,6 +23,10 @@ struct ToExplain {
   placement::Cluster cluster;
   std::string waits_for;
   int32_t queue_position = 0;
+  // Who has nodes now, and what their requests point to.
+  std::vector<queue::Holder> holders;
+  std::vector<std::shared_ptr<const placement::Request>> requests;
+  absl::Time now;
 };
 
 // Pure; any thread.

@@ -10,6 +10,7 @@
 #include "lib/base/errors.h"
 #include "lib/gang/new_gang.h"
 #include "server/core/answers.h"
+#include "server/core/holders.h"
 #include "server/core/page.h"
 
 namespace muster::core {
@@ -71,7 +72,30 @@ std::unique_ptr<Job> MakeJob(Core& core, const v1::SubmitRequest& request, const
   return job;
 }
 
-absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& request, const Derived& derived) {
+// Gives the job the priority that its class stands for.
+absl::Status SetPriority(const Options& options, v1::JobSpec& spec) {
+  if (spec.priority_class().empty()) return absl::OkStatus();
+  const auto found = options.priority_classes.find(spec.priority_class());
+  if (found == options.priority_classes.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, priority] : options.priority_classes) names.push_back(name);
+    return FieldError("spec.priorityClass", absl::StrCat("\"", spec.priority_class(), "\" is not set up here"),
+                      names.empty() ? "give spec.priority, or have the operator set up --priority-classes"
+                                    : absl::StrCat("use one of ", FewNames(names, 8)));
+  }
+  if (spec.priority() != 0 && spec.priority() != found->second) {
+    return FieldError(
+        "spec.priority",
+        absl::StrCat(spec.priority(), " is not what priorityClass ", found->first, " stands for, ", found->second),
+        "leave one of the two out");
+  }
+  spec.set_priority(found->second);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Job*> TakeIn(Core& core, const v1::SubmitRequest& given, const Derived& derived) {
+  v1::SubmitRequest request = given;
+  if (absl::Status set = SetPriority(core.options(), *request.mutable_spec()); !set.ok()) return set;
   const std::string ns = NamespaceOf(request);
   absl::StatusOr<Job*> earlier = Earlier(core, request, ns);
   if (!earlier.ok() || *earlier != nullptr) return earlier;
@@ -198,6 +222,10 @@ void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> 
       to.cluster = core.ClusterNow();
       to.waits_for = job.waits_for;
       to.queue_position = job.queue_position;
+      to.holders = HoldersOf(core.jobs(), core.nodes(), to.cluster);
+      for (const auto& [key, holder] : core.jobs().all())
+        if (!holder->holds.empty()) to.requests.push_back(holder->request);
+      to.now = core.now();
       return reply(std::move(to));
     }
     const v1::Job view = core.View(job);

@@ -49,6 +49,8 @@ struct Job {
   // From the last run of the engine; only while it waits for nodes.
   int32_t queue_position = 0;
   std::string waits_for;
+  // It has nodes by then, as declared durations tell; InfiniteFuture: unknown.
+  absl::Time starts_by = absl::InfiniteFuture();
 
   JobKey key() const { return gang.sequence; }
   // "namespace/name".

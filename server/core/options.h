@@ -2,11 +2,13 @@
 // What an operator may set: periods, limits, policies. Defaults are those of the musterd flags of the same names.
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/time/time.h"
+#include "lib/queue/policy.h"
 
 namespace muster::core {
 
@@ -44,6 +46,9 @@ struct Options {
   int64_t keep_receipts = 10'000;
 
   // --- policies ---
+  queue::Policy queue;
+  // What the priority classes of jobs stand for.
+  std::map<std::string, int32_t> priority_classes;
   // Namespaces whose jobs may waive the self-test; "*": all.
   std::set<std::string> may_waive;
   // Node labels that say the topology, coarse to fine, and the names of the tiers.

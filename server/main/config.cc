@@ -21,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/time.h"
 #include "lib/base/errors.h"
+#include "lib/queue/policy_text.h"
 #include "server/net/listening.h"
 
 namespace muster::musterd {
@@ -35,6 +36,8 @@ struct Setting {
   std::string Config::*text = nullptr;
   int64_t Config::*number = nullptr;
   bool Config::*flag = nullptr;
+  // "a=1,b=2"; a map in a file.
+  bool pairs = false;
 };
 
 const std::vector<Setting>& Settings() {
@@ -51,6 +54,22 @@ const std::vector<Setting>& Settings() {
        .text = &Config::may_waive},
       {.name = "log-level", .help = "debug, info, warn or error", .text = &Config::log_level},
       {.name = "port-file", .help = "file to write the ports into that were chosen", .text = &Config::port_file},
+      {.name = "ageing", .help = "waiting that a point of priority is worth", .text = &Config::ageing},
+      {.name = "shares",
+       .help = "weights of namespaces among jobs of equal priority, NAMESPACE=WEIGHT, comma-separated; others have 1",
+       .text = &Config::shares,
+       .pairs = true},
+      {.name = "quotas",
+       .help = "nodes that a namespace may have at once, NAMESPACE=NODES, comma-separated; *: all others",
+       .text = &Config::quotas,
+       .pairs = true},
+      {.name = "preemption",
+       .help = "the first that waits may stop jobs of less priority",
+       .flag = &Config::preemption},
+      {.name = "priority-classes",
+       .help = "names that jobs may give as their priority, NAME=PRIORITY, comma-separated",
+       .text = &Config::priority_classes,
+       .pairs = true},
       {.name = "agent-lease", .help = "an agent that isn't heard for this long is lost", .text = &Config::agent_lease},
       {.name = "member-lease",
        .help = "a member of a running gang that isn't heard for this long may be lost",
@@ -136,6 +155,14 @@ absl::Status ReadFile(const std::string& path, Config& config) {
       std::vector<std::string> items;
       for (const auto& item : entry.second) items.push_back(item.IsScalar() ? item.Scalar() : "");
       value = absl::StrJoin(items, ",");
+    } else if (entry.second.IsMap() && setting->pairs) {
+      std::vector<std::string> items;
+      for (const auto& item : entry.second) {
+        if (!item.first.IsScalar() || !item.second.IsScalar())
+          return FieldError(at, "holds more than names and values", "write it as {NAME: VALUE}");
+        items.push_back(absl::StrCat(item.first.Scalar(), "=", item.second.Scalar()));
+      }
+      value = absl::StrJoin(items, ",");
     } else if (entry.second.IsScalar()) {
       value = entry.second.Scalar();
     } else if (!entry.second.IsNull()) {
@@ -154,6 +181,23 @@ absl::Status DurationFlag(const char* name, const std::string& value, absl::Dura
   if (*out < least || *out > absl::Hours(24 * 365))
     return FieldError(flag, absl::StrCat(value, " is out of range"),
                       absl::StrCat("give ", absl::FormatDuration(least), " to a year"));
+  return absl::OkStatus();
+}
+
+absl::Status SetQueue(const Config& config, core::Options& options) {
+  if (absl::Status status = DurationFlag("ageing", config.ageing, absl::Seconds(1), &options.queue.ageing);
+      !status.ok())
+    return status;
+  auto shares = queue::ReadNumbers("--shares", config.shares, 1, 1'000'000);
+  if (!shares.ok()) return shares.status();
+  options.queue.shares = *std::move(shares);
+  auto quotas = queue::ReadNumbers("--quotas", config.quotas, 0, 1'000'000);
+  if (!quotas.ok()) return quotas.status();
+  options.queue.quotas = *std::move(quotas);
+  const auto classes = queue::ReadNumbers("--priority-classes", config.priority_classes, -1'000'000, 1'000'000);
+  if (!classes.ok()) return classes.status();
+  options.priority_classes.insert(classes->begin(), classes->end());
+  options.queue.preempt = config.preemption;
   return absl::OkStatus();
 }
 
@@ -257,6 +301,7 @@ absl::StatusOr<Effective> Resolve(const Config& config) {
         DurationFlag("retry-period", config.retry_period, absl::Seconds(1), &options.retry_period),
         DurationFlag("quarantine", config.quarantine, absl::Seconds(1), &options.quarantine)})
     if (!status.ok()) return status;
+  if (absl::Status set = SetQueue(config, options); !set.ok()) return set;
   options.max_jobs = config.max_jobs;
   options.max_nodes = config.max_nodes;
   options.max_waiting_calls = config.max_waiting_calls;

@@ -25,6 +25,8 @@ struct Config {
   std::string port_file;
   bool insecure_beyond_loopback = false;
 
+  std::string ageing = "24h", shares, quotas, priority_classes;
+  bool preemption = false;
   std::string agent_lease = "30s", member_lease = "60s", retry_period = "10s", quarantine = "1h";
   int64_t max_jobs = 10'000, max_nodes = 20'000, max_waiting_calls = 200'000, max_watchers = 10'000,
           keep_finished = 1'000, max_job_bytes = int64_t{4} << 30, keep_receipts = 10'000;
