@@ -40,7 +40,13 @@ Factor FactorOf(const ItemTraffic& item, const std::vector<Dimension>& dims, int
     part += edge.same_rail + edge.cross_rail;
     factor.edges.push_back({edge.a, edge.b, edge.same_rail * item.weight, edge.cross_rail * item.weight});
   }
-  factor.uniform = part * copies == whole && factor.edges.size() * copies == item.edges.size();
+  factor.uniform = part * copies == whole &&
+                   static_cast<int64_t>(factor.edges.size()) * copies == static_cast<int64_t>(item.edges.size());
+  if (factor.uniform) return factor;
+  factor.edges.clear();
+  for (const UnitEdge& edge : item.edges) {
+    factor.edges.push_back({edge.a, edge.b, edge.same_rail * item.weight, edge.cross_rail * item.weight});
+  }
   return factor;
 }
 

@@ -11,10 +11,12 @@ constexpr int64_t kMaxValue = int64_t{1} << 60;
 
 }  // namespace
 
-Knapsack::Knapsack(const Site& site, const Wishes& wishes, BorderCosts& borders, int32_t units, int64_t most_cost)
+Knapsack::Knapsack(const Site& site, const Wishes& wishes, BorderCosts& borders, Border border, int32_t units,
+                   int64_t most_cost)
     : site_(site),
       wishes_(wishes),
       borders_(borders),
+      border_(border),
       units_(units),
       counted_spares_(std::min(wishes.spares, kMaxCountedSpares)) {
   const std::vector<SiteDomain>& domains = site.domains();
@@ -44,7 +46,7 @@ Knapsack::Table Knapsack::OwnTable(const SiteDomain& domain) const {
   table.spares = std::min(room, counted_spares_);
   table.values.assign(static_cast<size_t>(table.spares + 1) * (table.most + 1), kNone);
   // A node that lacks finer labels is a domain of its own in each finer tier.
-  const int64_t alone = domain.tier < finest && room > 0 ? borders_.At(domain.tier, finest)[1] : 0;
+  const int64_t alone = domain.tier < finest && room > 0 ? borders_.At(border_, domain.tier, finest)[1] : 0;
   int64_t each = alone + 2 * wishes_.spare_weight * (wishes_.spares > 0 ? site_.costs().Same(domain.tier) : 0);
   if (wishes_.preferred_tier != kNoTier &&
       (domain.slot < 0 || site_.DomainAt(domain.slot, wishes_.preferred_tier) < 0)) {
@@ -84,7 +86,7 @@ void Knapsack::AddBorder(const SiteDomain& domain, Table& table) {
   static const std::vector<int64_t> kFree;
   const bool top = domain.parent < 0;
   const int outer = top ? kNoTier : site_.domains()[domain.parent].tier;
-  const std::vector<int64_t>& border = top ? kFree : borders_.At(outer, domain.tier);
+  const std::vector<int64_t>& border = top ? kFree : borders_.At(border_, outer, domain.tier);
   const int64_t step =
       top ? 0 : 2 * wishes_.spare_weight * (site_.costs().Same(outer) - site_.costs().Same(domain.tier));
   for (int32_t k = 0; k <= table.spares; ++k) {
@@ -113,9 +115,12 @@ bool Knapsack::fits() const {
   return top.most >= units_ && top.at(counted_spares_, units_) < kNone;
 }
 
-int64_t Knapsack::TwiceBound() const {
-  const int64_t extra = wishes_.preferred_tier == kNoTier ? 0 : 2 * wishes_.preferred_penalty;
-  return bordered_[0].at(counted_spares_, units_) / scale_ - extra;
+int64_t Knapsack::Bound() const {
+  const int64_t value = bordered_[0].at(counted_spares_, units_);
+  const int64_t twice = value / scale_ - (value % scale_ < 0 ? 1 : 0);  // broken domains rounded off
+  const int64_t half = twice / 2 + (twice % 2 > 0 ? 1 : 0);             // halves rounded up
+  const int64_t extra = wishes_.preferred_tier == kNoTier ? 0 : wishes_.preferred_penalty;
+  return borders_.Base(border_, site_.domains()[0].tier) + half - extra;
 }
 
 Quotas Knapsack::Plan(int turn) const {

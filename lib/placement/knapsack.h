@@ -29,12 +29,13 @@ class Knapsack {
   // places follow from what is left free).
   static constexpr int32_t kMaxCountedSpares = 4;
 
-  Knapsack(const Site& site, const Wishes& wishes, BorderCosts& borders, int32_t units, int64_t most_cost);
+  Knapsack(const Site& site, const Wishes& wishes, BorderCosts& borders, Border border, int32_t units,
+           int64_t most_cost);
 
   // Whether the site holds the units at all.
   bool fits() const;
-  // Twice the bound, hops at the finest tier's cost (BorderCosts::Base) left out; precondition: fits().
-  int64_t TwiceBound() const;
+  // What no placement on the site costs less than, wishes included; precondition: fits().
+  int64_t Bound() const;
   // Counts that attain it. `turn` chooses among equals: 0 fills the first domains first, 1 the last.
   Quotas Plan(int turn) const;
   // Inner steps taken.
@@ -57,6 +58,7 @@ class Knapsack {
   const Site& site_;
   const Wishes wishes_;
   BorderCosts& borders_;
+  const Border border_;
   int32_t units_;
   int32_t counted_spares_;
   int64_t scale_ = 1;  // a value is cost · scale + broken domains; 1: costs are too big to count those

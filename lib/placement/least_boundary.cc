@@ -15,6 +15,7 @@ using Profile = std::vector<int64_t>;  // entry s: least boundary of s vertices
 constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;
 
 struct Scalar {
+  Border border = Border::kLeaving;
   int64_t same = 1;
   int64_t cross = 1;
   int64_t operator()(const UnitEdge& edge) const { return edge.same_rail * same + edge.cross_rail * cross; }
@@ -50,11 +51,26 @@ struct WeightedEdge {
   int64_t a, b, weight;
 };
 
-std::vector<WeightedEdge> EdgesIn(const Box& box, const Factor& factor, Scalar scalar) {
+// The factor's edges, repeated along those dimensions of the box that it doesn't have.
+std::vector<WeightedEdge> EdgesIn(const Dimensions& dimensions, const std::vector<size_t>& dims, const Factor& factor,
+                                  Scalar scalar) {
+  const Box box = BoxOf(dimensions, dims);
+  std::vector<int32_t> shifts = {0};
+  for (const size_t d : dims) {
+    if (std::find(factor.dims.begin(), factor.dims.end(), d) != factor.dims.end()) continue;
+    const size_t count = shifts.size();
+    for (int64_t digit = 1; digit < dimensions.dims[d].size; ++digit) {
+      for (size_t i = 0; i < count; ++i) {
+        shifts.push_back(static_cast<int32_t>(shifts[i] + digit * dimensions.dims[d].stride));
+      }
+    }
+  }
   std::map<std::pair<int64_t, int64_t>, int64_t> joined;
   for (const UnitEdge& edge : factor.edges) {
-    const auto [low, high] = std::minmax({box.Vertex(edge.a), box.Vertex(edge.b)});
-    if (low != high) joined[{low, high}] += scalar(edge);
+    for (const int32_t shift : shifts) {
+      const auto [low, high] = std::minmax({box.Vertex(edge.a + shift), box.Vertex(edge.b + shift)});
+      if (low != high) joined[{low, high}] += scalar(edge);
+    }
   }
   std::vector<WeightedEdge> edges;
   for (const auto& [ends, weight] : joined) edges.push_back({ends.first, ends.second, weight});
@@ -62,7 +78,7 @@ std::vector<WeightedEdge> EdgesIn(const Box& box, const Factor& factor, Scalar s
 }
 
 // All subsets, each one vertex away from the one before.
-Profile Listed(int64_t n, const std::vector<WeightedEdge>& edges) {
+Profile Listed(int64_t n, const std::vector<WeightedEdge>& edges, Border border) {
   std::vector<int64_t> weight(n * n);
   for (const WeightedEdge& edge : edges) {
     weight[edge.a * n + edge.b] += edge.weight;
@@ -71,24 +87,29 @@ Profile Listed(int64_t n, const std::vector<WeightedEdge>& edges) {
   Profile least(n + 1, kInfinite);
   least[0] = 0;
   uint32_t set = 0;
-  int64_t boundary = 0;
+  int64_t now = 0;  // what leaves, or minus twice what is inside
   for (uint32_t i = 1; i < (uint32_t{1} << n); ++i) {
     const int v = std::countr_zero(i);
     int64_t inside = 0;
     int64_t outside = 0;
     for (int64_t u = 0; u < n; ++u) (set >> u & 1 ? inside : outside) += weight[v * n + u];
-    boundary += set >> v & 1 ? inside - outside : outside - inside;
+    const int64_t joining = border == Border::kLeaving ? outside - inside : -2 * inside;
+    now += set >> v & 1 ? -joining : joining;
     set ^= uint32_t{1} << v;
     int64_t& at = least[std::popcount(set)];
-    at = std::min(at, boundary);
+    at = std::min(at, now);
   }
   return least;
 }
 
-// A ring, a chain or a clique of any size with equal weights; all zeros (never wrong) for any other graph.
-Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges) {
+// A ring, a chain or a clique of any size with equal weights. Of any other graph only what is never wrong: nothing
+// leaves, all may be inside.
+Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges, Border border) {
   Profile least(n + 1);
   if (edges.empty()) return least;
+  const bool inside = border == Border::kInside;
+  int64_t all = 0;
+  for (const WeightedEdge& edge : edges) all += edge.weight;
   std::vector<int> degree(n);
   std::vector<int64_t> root(n);
   std::iota(root.begin(), root.end(), 0);
@@ -107,28 +128,43 @@ Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges) {
       --parts;
     }
   }
-  if (parts > 1) return least;
+  const bool equal =
+      std::all_of(edges.begin(), edges.end(), [&](const WeightedEdge& edge) { return edge.weight == weight; });
+  if (parts > 1 || (inside && !equal)) {
+    for (int64_t s = 2; inside && s <= n; ++s) least[s] = -2 * all;
+    return least;
+  }
   const auto count = static_cast<int64_t>(edges.size());
   const bool clique = count == n * (n - 1) / 2;
   const bool ring = count == n && *std::min_element(degree.begin(), degree.end()) == 2;
-  for (int64_t s = 1; s < n; ++s) least[s] = weight * (clique ? s * (n - s) : ring ? 2 : 1);
+  if (!inside) {
+    for (int64_t s = 1; s < n; ++s) least[s] = weight * (clique ? s * (n - s) : ring ? 2 : 1);
+    return least;
+  }
+  const bool tree = count == n - 1;
+  for (int64_t s = 1; s <= n; ++s) {
+    const int64_t kept = s == n ? count : clique ? s * (s - 1) / 2 : ring || tree ? s - 1 : count;
+    least[s] = s == 1 ? 0 : -2 * weight * kept;
+  }
   return least;
 }
 
-Profile OfGraph(const Box& box, const std::vector<const Factor*>& factors, Scalar scalar) {
-  const int64_t n = box.size();
+// The graph of these factors over these dimensions: exact if small, else the sum of what is known of each factor.
+Profile OfGraph(const Dimensions& dimensions, const std::vector<size_t>& dims,
+                const std::vector<const Factor*>& factors, Scalar scalar) {
+  const int64_t n = BoxOf(dimensions, dims).size();
   std::vector<WeightedEdge> all;
   Profile sum(n + 1);
   for (const Factor* factor : factors) {
-    const std::vector<WeightedEdge> edges = EdgesIn(box, *factor, scalar);
+    const std::vector<WeightedEdge> edges = EdgesIn(dimensions, dims, *factor, scalar);
     if (n <= kMaxListedUnits) {
       all.insert(all.end(), edges.begin(), edges.end());
       continue;
     }
-    const Profile part = OfPattern(n, edges);
+    const Profile part = OfPattern(n, edges, scalar.border);
     for (int64_t s = 0; s <= n; ++s) sum[s] += part[s];
   }
-  return n <= kMaxListedUnits ? Listed(n, all) : sum;
+  return n <= kMaxListedUnits ? Listed(n, all, scalar.border) : sum;
 }
 
 // The product of two graphs: layers of the first along the second. `least[v * width + t]`: so many layers of at least v
@@ -184,9 +220,8 @@ std::vector<Bundle> BundlesOf(const Dimensions& dimensions) {
 }
 
 Profile OfBundle(const Dimensions& dimensions, const Bundle& bundle, Scalar scalar) {
-  const Box box = BoxOf(dimensions, bundle.dims);
-  const int64_t n = box.size();
-  if (n <= kMaxListedUnits || bundle.dims.size() == 1) return OfGraph(box, bundle.factors, scalar);
+  const int64_t n = BoxOf(dimensions, bundle.dims).size();
+  if (n <= kMaxListedUnits || bundle.dims.size() == 1) return OfGraph(dimensions, bundle.dims, bundle.factors, scalar);
   // The product of what stays within one dimension, plus each item that ties dimensions.
   Profile sum = {0, 0};
   for (const size_t d : bundle.dims) {
@@ -194,12 +229,11 @@ Profile OfBundle(const Dimensions& dimensions, const Bundle& bundle, Scalar scal
     for (const Factor* factor : bundle.factors) {
       if (factor->dims.size() == 1 && factor->dims[0] == d) pure.push_back(factor);
     }
-    sum = Product(sum, OfGraph(BoxOf(dimensions, {d}), pure, scalar), n);
+    sum = Product(sum, OfGraph(dimensions, {d}, pure, scalar), n);
   }
   for (const Factor* factor : bundle.factors) {
     if (factor->dims.size() < 2) continue;
-    Profile part =
-        OfPattern(BoxOf(dimensions, factor->dims).size(), EdgesIn(BoxOf(dimensions, factor->dims), *factor, scalar));
+    Profile part = OfGraph(dimensions, factor->dims, {factor}, scalar);
     for (const size_t d : bundle.dims) {
       if (std::find(factor->dims.begin(), factor->dims.end(), d) != factor->dims.end()) continue;
       part = Product(part, Profile(dimensions.dims[d].size + 1), n);
@@ -209,15 +243,46 @@ Profile OfBundle(const Dimensions& dimensions, const Bundle& bundle, Scalar scal
   return sum;
 }
 
+Profile Max(Profile a, const Profile& b) {
+  for (size_t s = 0; s < a.size(); ++s) a[s] = std::max(a[s], b[s]);
+  return a;
+}
+
 }  // namespace
 
-std::vector<int64_t> LeastBoundaries(const Dimensions& dimensions, int64_t same, int64_t cross, int64_t most) {
-  Profile least = {0, 0};
+std::vector<int64_t> LeastBoundaries(const Dimensions& dimensions, Border border, int64_t same, int64_t cross,
+                                     int64_t most) {
+  const Scalar scalar{border, same, cross};
+  std::vector<size_t> all_dims;
+  std::vector<const Factor*> uniform;
+  int64_t units = 1;
+  for (size_t d = 0; d < dimensions.dims.size(); ++d) {
+    all_dims.push_back(d);
+    units *= dimensions.dims[d].size;
+  }
+  for (const Factor& factor : dimensions.factors) {
+    if (factor.uniform) uniform.push_back(&factor);
+  }
+  // Factors that don't repeat may keep all inside.
+  int64_t anywhere = 0;
+  for (const Factor& factor : dimensions.factors) {
+    for (const UnitEdge& edge : factor.edges) anywhere += factor.uniform ? 0 : scalar(edge);
+  }
+  const auto with_those = [&](Profile least) {
+    for (size_t s = 2; border == Border::kInside && s < least.size(); ++s) least[s] -= 2 * anywhere;
+    return least;
+  };
+  if (units <= kMaxListedUnits) return with_those(OfGraph(dimensions, all_dims, uniform, scalar));
   std::vector<Profile> parts;
-  for (const Bundle& bundle : BundlesOf(dimensions)) parts.push_back(OfBundle(dimensions, bundle, {same, cross}));
+  for (const Bundle& bundle : BundlesOf(dimensions)) parts.push_back(OfBundle(dimensions, bundle, scalar));
+  // Either may be the layers; both bounds hold.
   std::sort(parts.begin(), parts.end(), [](const Profile& a, const Profile& b) { return a.size() < b.size(); });
-  for (const Profile& part : parts) least = Product(least, part, most);
-  return least;
+  Profile least = {0, 0};
+  for (const Profile& part : parts) {
+    least =
+        least.size() == 2 ? Product(least, part, most) : Max(Product(least, part, most), Product(part, least, most));
+  }
+  return with_those(std::move(least));
 }
 
 }  // namespace muster::placement

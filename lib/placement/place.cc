@@ -80,8 +80,8 @@ class Chooser {
         room_(topology_, question.usable, question.rules),
         idle_(AvailableNodes(*question.cluster)),
         graph_(question.request->traffic, question.request->units),
-        dims_(Dimensions::Of(question.request->traffic, question.request->units)),
-        borders_(dims_, costs, static_cast<int>(topology_.tiers().size()), question.request->units),
+        borders_(question.request->traffic, question.request->units, costs, static_cast<int>(topology_.tiers().size()),
+                 question.rules),
         whole_(WishesOf(question, costs, Topology::root())) {}
 
   // Precondition: it fits.
@@ -94,9 +94,8 @@ class Chooser {
     std::vector<std::unique_ptr<SiteSearch>> searches;
     for (const DomainIndex top : tops) {
       sites.push_back(std::make_unique<Site>(topology_, costs_, q_.rules, top, q_.usable, idle_));
-      searches.push_back(
-          std::make_unique<SiteSearch>(SearchTask{&q_.request->traffic, &graph_, &dims_, &borders_, sites.back().get(),
-                                                  WishesOf(q_, costs_, top), q_.request->units}));
+      searches.push_back(std::make_unique<SiteSearch>(SearchTask{
+          &q_.request->traffic, &graph_, &borders_, sites.back().get(), WishesOf(q_, costs_, top), q_.request->units}));
     }
     std::vector<size_t> order(tops.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -129,18 +128,15 @@ class Chooser {
   }
 
  private:
-  // What no traffic costs less than. Of spares and a preferred tier the search's own bound counts their cost too, and
-  // so bounds no traffic.
+  // What no traffic costs less than: wishes may pull a placement away from that.
   int64_t TrafficBound(const std::vector<std::unique_ptr<Site>>& sites, int64_t bound) {
-    if (whole_.preferred_tier != kNoTier || whole_.spares != 0) {
-      bound = std::numeric_limits<int64_t>::max();
-      for (const std::unique_ptr<Site>& site : sites) {
-        const SearchTask task{&q_.request->traffic, &graph_,  &dims_,           &borders_,
-                              site.get(),           Wishes(), q_.request->units};
-        bound = std::min(bound, SiteSearch(task).bound());
-      }
+    if (whole_.preferred_tier == kNoTier && whole_.spares == 0) return std::max<int64_t>(bound, 0);
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (const std::unique_ptr<Site>& site : sites) {
+      const SearchTask task{&q_.request->traffic, &graph_, &borders_, site.get(), Wishes(), q_.request->units};
+      least = std::min(least, SiteSearch(task).bound());
     }
-    return std::max<int64_t>(bound, 0);
+    return std::max<int64_t>(least, 0);
   }
 
   void Consider(const Site& site, const std::vector<Found>& found) {
@@ -232,7 +228,6 @@ class Chooser {
   const Room room_;
   const std::vector<bool> idle_;
   const UnitGraph graph_;
-  const Dimensions dims_;
   BorderCosts borders_;
   const Wishes whole_;
   std::vector<Candidate> best_;  // none or one
@@ -271,11 +266,10 @@ Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& c
   if (Room(*cluster.topology, usable, rules).units(Topology::root()) < request.units) rules.clear();
   const Site site(*cluster.topology, costs, rules, Topology::root(), usable, usable);
   const UnitGraph graph(request.traffic, request.units);
-  const Dimensions dims = Dimensions::Of(request.traffic, request.units);
-  BorderCosts borders(dims, costs, static_cast<int>(cluster.topology->tiers().size()), request.units);
+  BorderCosts borders(request.traffic, request.units, costs, static_cast<int>(cluster.topology->tiers().size()), rules);
   Budget budget{options.steps, 0};
   const std::vector<Found> found =
-      SiteSearch({&request.traffic, &graph, &dims, &borders, &site, Wishes(), request.units}).Run(budget);
+      SiteSearch({&request.traffic, &graph, &borders, &site, Wishes(), request.units}).Run(budget);
   const Layout& best = std::min_element(found.begin(), found.end(), [&](const Found& a, const Found& b) {
                          return site.CostOf(request.traffic, a.layout) < site.CostOf(request.traffic, b.layout);
                        })->layout;

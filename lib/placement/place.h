@@ -19,7 +19,7 @@ namespace muster::placement {
 
 // How long to search: looks at links of the traffic (search.h), so that the same budget gives the same answer anywhere.
 struct SearchOptions {
-  static constexpr int64_t kDefaultSteps = 12'000'000;
+  static constexpr int64_t kDefaultSteps = 9'000'000;
   int64_t steps = kDefaultSteps;
 };
 

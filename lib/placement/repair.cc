@@ -1,10 +1,8 @@
 #include "lib/placement/repair.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -14,132 +12,16 @@
 #include "lib/placement/place.h"
 #include "lib/placement/report.h"
 #include "lib/placement/site.h"
-#include "lib/placement/spares.h"
+#include "lib/placement/vacancies.h"
 
 namespace muster::placement {
 namespace {
 
 // Looks at edges while choosing, and while improving.
-constexpr int64_t kChooseSteps = 20'000'000;
+constexpr int64_t kChooseSteps = 8'000'000;
 constexpr int64_t kDescentSteps = 4'000'000;
-constexpr int32_t kVacant = -1;
-constexpr size_t kMaxTied = 64;
 
 std::string Nodes(int64_t count) { return absl::StrCat(count, count == 1 ? " node" : " nodes"); }
-
-// Fills the vacant units of a layout, cheapest slot first, and goes back where a slice or the room runs out.
-class Filler {
- public:
-  Filler(const Site& site, const Request& request, const Cluster& cluster, const std::vector<bool>& pinned,
-         const std::set<NodeIndex>& spares, Layout layout)
-      : site_(site), cluster_(cluster), layout_(std::move(layout)), neighbours_(layout_.size()) {
-    for (size_t slot = 0; slot < site.slots().size(); ++slot) {
-      int64_t free = 0;
-      int64_t spare = 0;
-      for (const NodeIndex node : site.slots()[slot].nodes) {
-        if (pinned[node.value()]) continue;
-        ++free;
-        spare += spares.count(node) > 0 ? 1 : 0;
-      }
-      free_.push_back(free);
-      spare_.push_back(spare);
-    }
-    for (const UnitEdge& edge : request.traffic.edges) {
-      neighbours_[edge.a].push_back(edge);
-      neighbours_[edge.b].push_back(edge);
-    }
-  }
-
-  bool Fill(const std::vector<int32_t>& vacant, size_t at = 0) {
-    if (at == vacant.size()) return true;
-    for (const int32_t slot : SlotsFor(vacant[at])) {
-      if (steps_ <= 0) return false;
-      layout_[vacant[at]] = slot;
-      --free_[slot];
-      const bool from_spares = spare_[slot] > 0;
-      spare_[slot] -= from_spares ? 1 : 0;
-      if (SlicesCanHold(vacant[at]) && Fill(vacant, at + 1)) return true;
-      spare_[slot] += from_spares ? 1 : 0;
-      ++free_[slot];
-      layout_[vacant[at]] = kVacant;
-    }
-    return false;
-  }
-
-  const Layout& layout() const { return layout_; }
-  bool gave_up() const { return steps_ <= 0; }
-
- private:
-  // Slots with a free node, best first: cost to the units that have a node, a spare there, what stays whole, name.
-  std::vector<int32_t> SlotsFor(int32_t unit) {
-    using Key = std::tuple<int64_t, int, int64_t, NodeIndex, int32_t>;
-    std::vector<Key> keys;
-    for (size_t slot = 0; slot < free_.size(); ++slot) {
-      if (free_[slot] <= 0) continue;
-      int64_t cost = 0;
-      for (const UnitEdge& edge : neighbours_[unit]) {
-        --steps_;
-        const int32_t other = layout_[edge.a == unit ? edge.b : edge.a];
-        const auto here = static_cast<int32_t>(slot);
-        if (other != kVacant)
-          cost += edge.same_rail * site_.Same(here, other) + edge.cross_rail * site_.Cross(here, other);
-      }
-      keys.emplace_back(cost, spare_[slot] > 0 ? 0 : 1, 0, site_.slots()[slot].nodes[0], static_cast<int32_t>(slot));
-    }
-    std::sort(keys.begin(), keys.end());
-    const auto tied = [&](const Key& key) {
-      return std::get<0>(key) == std::get<0>(keys[0]) && std::get<1>(key) == std::get<1>(keys[0]);
-    };
-    for (size_t i = 0; i < std::min(keys.size(), kMaxTied) && tied(keys[i]); ++i) {
-      std::get<2>(keys[i]) = BrokenBy(std::get<4>(keys[i]));
-    }
-    std::sort(keys.begin(), keys.end());
-    std::vector<int32_t> slots;
-    for (const Key& key : keys) slots.push_back(std::get<4>(key));
-    return slots;
-  }
-
-  // Domains that are broken once a node of this slot is taken.
-  int64_t BrokenBy(int32_t slot) {
-    std::vector<bool> available(cluster_.states.size());
-    for (size_t i = 0; i < available.size(); ++i) {
-      available[i] = cluster_.Available(NodeIndex(static_cast<int32_t>(i)));
-    }
-    for (const NodeIndex node : site_.slots()[slot].nodes) {
-      if (available[node.value()]) return Fragmentation(site_.topology(), available, {node}, {});
-    }
-    return Fragmentation(site_.topology(), available, {}, {});
-  }
-
-  // Slices around the unit: those placed share the domain, and it has room for those still vacant.
-  bool SlicesCanHold(int32_t unit) const {
-    for (const SliceRule& rule : site_.rules()) {
-      const int32_t begin = unit - unit % rule.units;
-      int64_t vacant = 0;
-      for (int32_t i = begin; i < begin + rule.units; ++i) {
-        if (layout_[i] == kVacant) {
-          ++vacant;
-        } else if (!site_.Shares(layout_[i], layout_[unit], rule.tier)) {
-          return false;
-        }
-      }
-      int64_t room = 0;
-      for (size_t slot = 0; vacant > 0 && slot < free_.size(); ++slot) {
-        if (site_.Shares(static_cast<int32_t>(slot), layout_[unit], rule.tier)) room += free_[slot];
-      }
-      if (room < vacant) return false;
-    }
-    return true;
-  }
-
-  const Site& site_;
-  const Cluster& cluster_;
-  Layout layout_;
-  std::vector<std::vector<UnitEdge>> neighbours_;
-  std::vector<int64_t> free_;
-  std::vector<int64_t> spare_;
-  int64_t steps_ = kChooseSteps;
-};
 
 // A repair with all that follows from it.
 struct Task {
@@ -171,6 +53,15 @@ std::vector<bool> Candidates(const Task& task, const std::vector<bool>& base) {
   return nodes;
 }
 
+// Small moves of the vacated units, where branch and bound was cut short.
+Layout Improved(const Site& site, const UnitGraph& graph, const std::vector<bool>& fixed, const Layout& layout) {
+  int64_t steps = kDescentSteps;
+  const Wishes wishes;
+  State state(site, graph, wishes, layout, {});
+  Descend(site, graph, fixed, steps, state);
+  return state.layout();
+}
+
 // The new node of every unit; empty: these nodes don't do. `gave_up`: the search was cut short.
 Units Solve(const Task& task, const std::vector<bool>& candidates, bool& gave_up) {
   const Request& request = *task.repair.request;
@@ -182,34 +73,38 @@ Units Solve(const Task& task, const std::vector<bool>& candidates, bool& gave_up
     const bool knows = task.vacant[unit] || KnowsSliceTiers(rules, *task.cluster.topology, task.repair.units[unit]);
     if (!knows) rules.clear();
   }
-  // Which domains are broken is weighed while filling, not while improving.
-  const std::vector<bool> none_idle(nodes.size());
-  const Site site(*task.cluster.topology, task.costs, rules, Topology::root(), nodes, none_idle);
+  std::vector<bool> idle(nodes.size());
+  for (size_t i = 0; i < idle.size(); ++i) idle[i] = task.cluster.Available(NodeIndex(static_cast<int32_t>(i)));
+  const Site site(*task.cluster.topology, task.costs, rules, Topology::root(), nodes, idle);
+  const UnitGraph graph(request.traffic, request.units);
+  Vacancies vacancies;
+  vacancies.site = &site;
+  vacancies.graph = &graph;
+  vacancies.layout.assign(task.vacant.size(), kVacant);
   std::vector<int32_t> slot_of(nodes.size(), kVacant);
   for (size_t slot = 0; slot < site.slots().size(); ++slot) {
-    for (const NodeIndex node : site.slots()[slot].nodes) slot_of[node.value()] = static_cast<int32_t>(slot);
+    int32_t free = 0;
+    int32_t spares = 0;
+    for (const NodeIndex node : site.slots()[slot].nodes) {
+      slot_of[node.value()] = static_cast<int32_t>(slot);
+      if (task.pinned[node.value()]) continue;
+      ++free;
+      spares += task.spares.count(node) > 0 ? 1 : 0;
+    }
+    vacancies.free.push_back(free);
+    vacancies.spares.push_back(spares);
   }
-  Layout layout(task.vacant.size(), kVacant);
   std::vector<bool> fixed(task.vacant.size());
-  for (size_t unit = 0; unit < layout.size(); ++unit) {
+  for (size_t unit = 0; unit < task.vacant.size(); ++unit) {
     if (task.vacant[unit]) continue;
-    layout[unit] = slot_of[task.repair.units[unit].value()];
+    vacancies.layout[unit] = slot_of[task.repair.units[unit].value()];
     fixed[unit] = true;
   }
-  Filler filler(site, request, task.cluster, task.pinned, task.spares, layout);
-  if (!filler.Fill(task.repair.vacated)) {
-    gave_up = filler.gave_up();
-    return {};
-  }
-  layout = filler.layout();
-  if (request.traffic.cliques.empty()) {
-    int64_t steps = kDescentSteps;
-    const UnitGraph graph(request.traffic, request.units);
-    const Wishes wishes;
-    State state(site, graph, wishes, layout, {});
-    Descend(site, graph, fixed, steps, state);
-    layout = state.layout();
-  }
+  const Filled filled = Fill(vacancies, kChooseSteps);
+  gave_up = filled.gave_up;
+  if (filled.layout.empty()) return {};
+  const bool improve = gave_up && request.traffic.cliques.empty();
+  const Layout layout = improve ? Improved(site, graph, fixed, filled.layout) : filled.layout;
   // Name the nodes: a slot's spares first, then in natural order.
   std::set<NodeIndex> taken;
   Units units = task.repair.units;

@@ -10,7 +10,7 @@
 #include "lib/placement/best_orders.h"
 #include "lib/placement/border_costs.h"
 #include "lib/placement/descent.h"
-#include "lib/placement/dimensions.h"
+#include "lib/placement/exact.h"
 #include "lib/placement/knapsack.h"
 #include "lib/placement/lay.h"
 #include "lib/placement/orders.h"
@@ -21,10 +21,13 @@ namespace {
 
 // Layouts that small moves are tried on.
 constexpr size_t kKept = 12;
+// Steps of the first knapsack beyond which there is no second.
+constexpr int64_t kMaxSecondSteps = 6'000'000;
 // Layouts that random moves are tried on.
 constexpr size_t kAnnealed = 2;
 // Orders laid along a plan.
 constexpr int64_t kMinOrders = 8;
+constexpr int64_t kUnpriced = std::numeric_limits<int64_t>::max();
 constexpr int64_t kMaxOrders = 300;
 
 struct Candidate {
@@ -33,18 +36,40 @@ struct Candidate {
   std::vector<int32_t> spares;
 };
 
+// Counts, with all that follows from them for any order.
+struct Plan {
+  Plan(const Site& site, const Wishes& wanted, const Quotas& quotas)
+      : natural(RowOf(site, quotas.units, ChildOrder::kNatural, {})),
+        big_first(RowOf(site, quotas.units, ChildOrder::kBigFirst, {})) {
+    for (int32_t slot = 0; slot < site.slot_count(); ++slot) spares.insert(spares.end(), quotas.spares[slot], slot);
+    wishes = WishCost(site, wanted, quotas.units, spares);
+  }
+  std::vector<int32_t> natural;  // rows (lay.h)
+  std::vector<int32_t> big_first;
+  std::vector<int32_t> spares;
+  int64_t wishes = 0;
+};
+
 class Search {
  public:
-  Search(const SearchTask& task, const Knapsack& knapsack, int64_t bound, Budget& budget)
-      : task_(task), site_(*task.site), dims_(*task.dims), knapsack_(knapsack), bound_(bound), budget_(budget) {}
+  Search(const SearchTask& task, const std::vector<std::unique_ptr<const Knapsack>>& knapsacks, int64_t bound,
+         Budget& budget)
+      : task_(task),
+        site_(*task.site),
+        dims_(task.borders->dimensions()),
+        knapsacks_(knapsacks),
+        bound_(bound),
+        budget_(budget) {}
 
   std::vector<Found> Run() {
-    const int64_t steps = budget_.steps / 4;
-    Lay(knapsack_.Plan(0), steps);
-    if (!Optimal()) Lay(knapsack_.Plan(1), steps);
+    // Counts from both ends, and those of the other way to look at borders.
+    const int64_t steps = budget_.steps / 3 / static_cast<int64_t>(1 + knapsacks_.size());
+    Lay(knapsacks_[0]->Plan(0), steps);
+    if (!Optimal()) Lay(knapsacks_[0]->Plan(1), steps);
+    if (!Optimal() && knapsacks_.size() > 1) Lay(knapsacks_[1]->Plan(0), steps);
     if (!Optimal() && task_.traffic->cliques.empty() && !task_.traffic->edges.empty()) {
       DescendAll();
-      AnnealBest();
+      if (!Optimal() && !Proven()) AnnealBest();
     }
     std::vector<Found> found;
     for (Candidate& candidate : kept_) found.push_back({std::move(candidate.layout), std::move(candidate.spares)});
@@ -71,25 +96,32 @@ class Search {
     return goals;
   }
 
+  // Every order once, then those that do best in all ways.
   void Lay(const Quotas& quotas, int64_t steps) {
-    std::vector<int32_t> spares;
-    for (int32_t slot = 0; slot < site_.slot_count(); ++slot) spares.insert(spares.end(), quotas.spares[slot], slot);
-    const int64_t wishes = WishCost(site_, task_.wishes, quotas.units, spares);
     std::vector<int32_t> blocks;
     for (const SliceRule& rule : site_.rules()) blocks.push_back(rule.units);
-    const int64_t affordable = steps / (6 * LayoutSteps());
-    const auto count = static_cast<size_t>(std::clamp<int64_t>(affordable, kMinOrders, kMaxOrders));
-    std::vector<std::vector<int32_t>> rows = {RowOf(site_, quotas.units, ChildOrder::kNatural, {}),
-                                              RowOf(site_, quotas.units, ChildOrder::kBigFirst, {}),
-                                              {}};
-    for (const Order& order : BestOrders(dims_, GoalsOf(quotas), blocks, count)) {
-      rows[2] = RowOf(site_, quotas.units, ChildOrder::kAligned, TilesOf(order));
+    const int64_t affordable = steps / 2 / LayoutSteps();
+    const auto count = [&](int64_t layouts) {
+      return static_cast<size_t>(std::clamp<int64_t>(affordable / layouts, kMinOrders, kMaxOrders));
+    };
+    const std::vector<Order> orders = BestOrders(dims_, GoalsOf(quotas), blocks, count(1));
+    const Plan plan(site_, task_.wishes, quotas);
+    std::vector<std::pair<int64_t, size_t>> best;
+    for (size_t i = 0; i < orders.size(); ++i) {
+      const std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, orders[i], false);
+      const std::vector<int32_t> row = RowOf(site_, quotas.units, ChildOrder::kAligned, TilesOf(orders[i]));
+      best.emplace_back(Keep(row, unit_at, plan), i);
+      if (Optimal()) return;
+    }
+    std::stable_sort(best.begin(), best.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (best.size() > count(5)) best.resize(count(5));
+    for (const auto& [cost, i] : best) {
+      const std::vector<int32_t> aligned = RowOf(site_, quotas.units, ChildOrder::kAligned, TilesOf(orders[i]));
       for (const bool winding : {false, true}) {
-        const std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, order, winding);
-        const bool keeps =
-            std::all_of(blocks.begin(), blocks.end(), [&](int32_t block) { return KeepsBlocks(unit_at, block); });
-        if (!keeps) continue;
-        for (const std::vector<int32_t>& row : rows) Keep(LayAlong(row, unit_at), spares, wishes);
+        const std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, orders[i], winding);
+        Keep(plan.natural, unit_at, plan);
+        Keep(plan.big_first, unit_at, plan);
+        if (winding) Keep(aligned, unit_at, plan);
       }
       if (Optimal()) return;
     }
@@ -101,25 +133,31 @@ class Search {
   // What pricing a layout takes.
   int64_t LayoutSteps() const { return static_cast<int64_t>(task_.traffic->edges.size()) + task_.units; }
 
-  void Keep(Layout layout, const std::vector<int32_t>& spares, int64_t wishes) {
+  // Prices a layout, and keeps it if it is among the cheapest. Returns its cost, exact if it is kept.
+  int64_t Keep(const std::vector<int32_t>& row, const std::vector<int32_t>& unit_at, const Plan& plan) {
+    for (const SliceRule& rule : site_.rules()) {
+      if (!KeepsBlocks(unit_at, rule.units)) return kUnpriced;
+    }
     ++budget_.alternatives;
-    const bool full = kept_.size() == kKept;
-    const int64_t enough = full ? kept_.back().cost - wishes : std::numeric_limits<int64_t>::max();
-    const int64_t cost = site_.CostOf(*task_.traffic, layout, enough) + wishes;
     budget_.steps -= LayoutSteps();
-    if (full && cost >= kept_.back().cost) return;
+    Layout layout = LayAlong(row, unit_at);
+    const bool full = kept_.size() == kKept;
+    const int64_t enough = full ? 2 * (kept_.back().cost - plan.wishes) : kUnpriced;
+    const int64_t cost = site_.CostOf(*task_.traffic, layout, enough) + plan.wishes;
+    if (full && cost >= kept_.back().cost) return cost;
     for (const Candidate& other : kept_) {
-      if (other.cost == cost && other.layout == layout) return;
+      if (other.cost == cost && other.layout == layout) return cost;
     }
     if (full) kept_.pop_back();
     const auto at =
         std::upper_bound(kept_.begin(), kept_.end(), cost, [](int64_t c, const Candidate& k) { return c < k.cost; });
-    kept_.insert(at, {cost, std::move(layout), spares});
+    kept_.insert(at, {cost, std::move(layout), plan.spares});
+    return cost;
   }
 
   void DescendAll() {
     const std::vector<bool> none_fixed(task_.units);
-    const int64_t share = budget_.steps / static_cast<int64_t>(2 * kept_.size());
+    const int64_t share = budget_.steps / static_cast<int64_t>(3 * kept_.size());
     for (Candidate& candidate : kept_) {
       State state(site_, *task_.graph, task_.wishes, candidate.layout, candidate.spares);
       int64_t steps = share;
@@ -131,9 +169,20 @@ class Search {
                      [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
   }
 
+  // Whether small gangs' branch and bound shows that nothing is cheaper; what it finds is kept.
+  bool Proven() {
+    if (task_.units > kMaxExactUnits || (task_.wishes.spares > 0 && task_.wishes.spare_weight > 0)) return false;
+    int64_t steps = budget_.steps / 2;
+    const int64_t share = steps;
+    Exact exact = SolveExactly(site_, *task_.graph, task_.wishes, kept_[0].cost, steps);
+    budget_.steps -= share - steps;
+    if (!exact.layout.empty()) kept_.insert(kept_.begin(), {exact.cost, std::move(exact.layout), {}});
+    return exact.proven;
+  }
+
   void AnnealBest() {
     const size_t count = std::min(kept_.size(), kAnnealed);
-    const int64_t share = budget_.steps / static_cast<int64_t>(count);
+    const int64_t share = budget_.steps / static_cast<int64_t>(3 * count);
     for (size_t i = 0; i < count && !Optimal(); ++i) {
       const State state(site_, *task_.graph, task_.wishes, kept_[i].layout, kept_[i].spares);
       int64_t steps = share;
@@ -147,7 +196,7 @@ class Search {
   const SearchTask& task_;
   const Site& site_;
   const Dimensions& dims_;
-  const Knapsack& knapsack_;
+  const std::vector<std::unique_ptr<const Knapsack>>& knapsacks_;
   const int64_t bound_;
   Budget& budget_;
   std::vector<Candidate> kept_;  // cheapest first
@@ -166,13 +215,18 @@ int64_t MostCost(const SearchTask& task) {
 
 }  // namespace
 
-SiteSearch::SiteSearch(const SearchTask& task)
-    : task_(task), knapsack_(*task.site, task.wishes, *task.borders, task.units, MostCost(task)) {
+SiteSearch::SiteSearch(const SearchTask& task) : task_(task) {
+  const int64_t most = MostCost(task);
+  for (const Border border : {Border::kLeaving, Border::kInside}) {
+    if (border == Border::kInside && (task.borders->regular() || knapsacks_[0]->steps() > kMaxSecondSteps)) break;
+    knapsacks_.push_back(std::make_unique<Knapsack>(*task.site, task.wishes, *task.borders, border, task.units, most));
+  }
   // Without traffic the knapsack weighs spread.
   if (task.traffic->items.empty()) return;
-  bound_ = task.borders->Base(task.traffic->edges) + (knapsack_.TwiceBound() + 1) / 2;
+  if (knapsacks_.size() > 1 && knapsacks_[1]->Bound() > knapsacks_[0]->Bound()) std::swap(knapsacks_[0], knapsacks_[1]);
+  bound_ = knapsacks_[0]->Bound();
 }
 
-std::vector<Found> SiteSearch::Run(Budget& budget) const { return Search(task_, knapsack_, bound_, budget).Run(); }
+std::vector<Found> SiteSearch::Run(Budget& budget) const { return Search(task_, knapsacks_, bound_, budget).Run(); }
 
 }  // namespace muster::placement

@@ -9,10 +9,10 @@
 // It ends as soon as the cost equals the bound.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "lib/placement/border_costs.h"
-#include "lib/placement/dimensions.h"
 #include "lib/placement/knapsack.h"
 #include "lib/placement/site.h"
 #include "lib/placement/traffic.h"
@@ -35,8 +35,7 @@ struct Found {
 struct SearchTask {
   const UnitTraffic* traffic = nullptr;
   const UnitGraph* graph = nullptr;
-  const Dimensions* dims = nullptr;  // of the traffic
-  BorderCosts* borders = nullptr;    // of the dimensions
+  BorderCosts* borders = nullptr;
   const Site* site = nullptr;
   Wishes wishes;
   int32_t units = 0;
@@ -53,7 +52,7 @@ class SiteSearch {
 
  private:
   const SearchTask task_;
-  const Knapsack knapsack_;
+  std::vector<std::unique_ptr<const Knapsack>> knapsacks_;  // the one with the greater bound first
   int64_t bound_ = 0;
 };
 
