@@ -102,7 +102,9 @@ class Watcher {
       const Placed* placed = PlacedOf(answer);
       if (placed == nullptr) continue;
       for (const NodeIndex node : placed->units) {
-        if (s.cluster->Available(node)) EXPECT_TRUE(used.insert(node).second) << "given twice";
+        if (s.cluster->Available(node)) {
+          EXPECT_TRUE(used.insert(node).second) << "given twice";
+        }
       }
     }
   }
@@ -114,7 +116,9 @@ class Watcher {
     for (const queue::Holder& holder : s.holders) {
       EXPECT_EQ(waiting.count(holder.turn.uid), 0u) << "one that waits holds nodes";
       const TraceJob& job = setup_.jobs[Index(holder.turn.uid)];
-      if (!case_.failures) EXPECT_EQ(static_cast<int64_t>(holder.nodes.size()), job.nodes + job.spares);
+      if (!case_.failures) {
+        EXPECT_EQ(static_cast<int64_t>(holder.nodes.size()), job.nodes + job.spares);
+      }
     }
     for (const queue::Answer& answer : answers.jobs) {
       const Placed* placed = PlacedOf(answer);

@@ -30,7 +30,9 @@ TEST(Spec, Trace_IsTheSameForOneSeed_AndHasTheLoad) {
     differs |= job.nodes != other->jobs[i].nodes;
     EXPECT_LE(job.nodes, 8);
     EXPECT_EQ(int64_t{job.nodes} * 8 % (job.mesh.tp * job.mesh.pp), 0);
-    if (i > 0) EXPECT_GE(job.submit, trace->jobs[i - 1].submit);
+    if (i > 0) {
+      EXPECT_GE(job.submit, trace->jobs[i - 1].submit);
+    }
     work += job.nodes * absl::ToDoubleSeconds(std::min(job.run, job.limit));
   }
   EXPECT_TRUE(differs);
