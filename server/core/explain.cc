@@ -9,7 +9,8 @@ namespace muster::core {
 
 v1::Explanation Explain(const ToExplain& to) {
   if (to.request == nullptr) return to.explanation;
-  v1::Explanation explanation = placement::Explain(*to.request, to.cluster, placement::Place(*to.request, to.cluster));
+  v1::Explanation explanation =
+      placement::Explain(*to.request, to.cluster, placement::Place(*to.request, to.cluster), &to.outlook);
   // It waits for nodes that may still register; what can never be would have failed.
   if (explanation.feasibility() == v1::NEVER) explanation.set_feasibility(v1::NOT_NOW);
   if (explanation.feasibility() == v1::OK && !to.waits_for.empty()) {

@@ -9,6 +9,7 @@
 
 #include "absl/time/time.h"
 #include "lib/placement/cluster.h"
+#include "lib/placement/first_chance.h"
 #include "lib/placement/request.h"
 #include "lib/queue/horizon.h"
 #include "proto/muster/v1/placement.pb.h"
@@ -21,6 +22,7 @@ struct ToExplain {
   // Of a job that waits in the queue.
   std::shared_ptr<const placement::Request> request;
   placement::Cluster cluster;
+  placement::Outlook outlook;
   std::string waits_for;
   int32_t queue_position = 0;
   // Who has nodes now, and what their requests point to.

@@ -11,6 +11,7 @@
 #include "lib/gang/new_gang.h"
 #include "server/core/answers.h"
 #include "server/core/holders.h"
+#include "server/core/outlook.h"
 #include "server/core/page.h"
 
 namespace muster::core {
@@ -220,6 +221,7 @@ void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> 
     if (job.phase == v1::QUEUED && job.request != nullptr) {
       to.request = job.request;
       to.cluster = core.ClusterNow();
+      to.outlook = OutlookOf(core.jobs(), core.nodes(), core.now());
       to.waits_for = job.waits_for;
       to.queue_position = job.queue_position;
       to.holders = HoldersOf(core.jobs(), core.nodes(), to.cluster);

@@ -72,9 +72,9 @@ absl::Status Check(const v1::PlanRequest& request) {
   if (!request.has_spec()) return FieldError("spec", "is absent", "give the job's spec");
   // A plan need not have a name yet.
   const std::string name = request.name().empty() ? "plan" : request.name();
-  absl::Status status =
-      AllOf(ValidateJob(request.namespace_(), name, request.spec()), CheckCount("nodes", request.nodes_size(), 20'000),
-            CheckCount("tier_labels", request.tier_labels_size(), 16), CheckCount("what_if", request.what_if_size(), 64));
+  absl::Status status = AllOf(
+      ValidateJob(request.namespace_(), name, request.spec()), CheckCount("nodes", request.nodes_size(), 20'000),
+      CheckCount("tier_labels", request.tier_labels_size(), 16), CheckCount("what_if", request.what_if_size(), 64));
   if (!status.ok()) return status;
   for (int i = 0; i < request.what_if_size(); ++i) {
     if (status = CheckText(absl::StrCat("what_if[", i, "]"), request.what_if(i), 4096); !status.ok()) return status;
