@@ -34,7 +34,7 @@ class SimulateTest : public testing::Test {
     setup_.jobs = std::move(jobs);
     return Simulate(setup_).value();
   }
-  Setup setup_;
+  simulation::Setup setup_;
 };
 
 TEST_F(SimulateTest, ByHand) {
