@@ -154,8 +154,9 @@ class Watcher {
       EXPECT_EQ(answers.jobs[i].position, again.jobs[i].position);
       EXPECT_EQ(answers.jobs[i].starts_by, again.jobs[i].starts_by);
       ASSERT_EQ(answers.jobs[i].decision.index(), again.jobs[i].decision.index());
-      if (PlacedOf(answers.jobs[i]) != nullptr)
+      if (PlacedOf(answers.jobs[i]) != nullptr) {
         EXPECT_EQ(PlacedOf(answers.jobs[i])->units, PlacedOf(again.jobs[i])->units);
+      }
     }
     EXPECT_EQ(answers.preemptions.size(), again.preemptions.size());
   }
@@ -258,7 +259,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, QueueProperties, testing::Range(0, kRanges));
 // A wide job amid an endless stream of narrow ones that always fit: the case that starves without reservations.
 TEST(QueueStarvation, AWideJobInAStreamOfNarrowOnes_StartsWhenItsTurnComes) {
   for (const bool declared : {false, true}) {
-    Setup setup;
+    simulation::Setup setup;
     setup.cluster = *ClusterOfSpec("racks=2,nodes=4", "nodes");
     setup.costs = placement::HopCosts::Default(2);
     for (int i = 0; i < 2'000; ++i) {
