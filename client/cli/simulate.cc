@@ -10,7 +10,7 @@
 #include "client/cli/file_text.h"
 #include "client/cli/format.h"
 #include "client/cli/table.h"
-#include "lib/job/node_file.h"
+#include "lib/inventory/read_inventory.h"
 #include "lib/queue/policy_text.h"
 #include "lib/simulation/chart.h"
 #include "lib/simulation/report.h"
@@ -108,13 +108,11 @@ class SimulateCommand final : public Command {
       if (!cluster.ok()) return AboutFile(cluster.status());
       return cluster;
     }
-    const absl::StatusOr<std::string> text = ReadText(nodes_, context.in);
+    const absl::StatusOr<std::string> text = ReadText(nodes_, context.in, kMaxInventoryBytes);
     if (!text.ok()) return text.status();
-    const absl::StatusOr<NodeFile> file = ParseNodeFile(*text, FileName(nodes_));
-    if (!file.ok()) return AboutFile(file.status());
-    std::vector<v1::Node> inventory;
-    for (const v1::NodeInfo& info : file->nodes) *inventory.emplace_back().mutable_info() = info;
-    absl::StatusOr<placement::Cluster> cluster = placement::MakeCluster(file->tiers, inventory);
+    const auto inventory = inventory::ReadInventory(*text, FileName(nodes_), {});
+    if (!inventory.ok()) return AboutFile(inventory.status());
+    absl::StatusOr<placement::Cluster> cluster = placement::MakeCluster(inventory->tiers, inventory->nodes);
     if (!cluster.ok()) return AboutFile(cluster.status());
     return cluster;
   }
