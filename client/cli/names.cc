@@ -157,6 +157,7 @@ absl::Status WithWayOut(const absl::Status& status, const std::string& way_out) 
   const auto known = DetailOf(status);
   if (status.ok() || (known && !known->way_out().empty())) return status;
   absl::Status out(status.code(), absl::StrCat(status.message(), "; ", way_out));
+  status.ForEachPayload([&out](absl::string_view url, const absl::Cord& payload) { out.SetPayload(url, payload); });
   v1::OutcomeDetail detail = known.value_or(v1::OutcomeDetail());
   detail.set_way_out(way_out);
   SetDetail(out, detail);
