@@ -149,6 +149,11 @@ class SimulateCommand final : public Command {
                                      Count(report.ratios.jobs, "job"), "; p95 ", Times(report.ratios.p95), ", max ",
                                      Times(report.ratios.max), "; ", Thousands(report.ratios.optimal), " optimal)"));
     }
+    if (report.moves > 0) {
+      facts.Add("moves", absl::StrCat("would have made room at once for ", Count(report.movable_leaders, "job"),
+                                      " that led the queue: ", Count(report.moves, "job"), " with ",
+                                      absl::StrFormat("%.1f node-hours", report.move_node_hours), " of work"));
+    }
     if (report.preemptions > 0) facts.Add("preempted", Count(report.preemptions, "time"));
     if (report.node_failures > 0) {
       facts.Add("failures",

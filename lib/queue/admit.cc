@@ -102,7 +102,10 @@ class Run {
       horizon_.Take(fresh, ends);
       held_[repair.turn.ns] += static_cast<int64_t>(fresh.size());
     }
-    answers_.repairs.push_back({repair.turn.uid, std::move(decision), 0, JobUid(), absl::InfiniteFuture()});
+    Answer answer;
+    answer.uid = repair.turn.uid;
+    answer.decision = std::move(decision);
+    answers_.repairs.push_back(std::move(answer));
   }
 
   Answer Look(const QueuedJob& job) {
@@ -198,6 +201,7 @@ class Run {
     answer.starts_by = horizon_.Reserve(demand, job.duration);
     if (s_.reasons) Explain(making_room, answer);
     if (reserved_++ == 0) {
+      answer.leads = true;
       first_ = {job.request->job, job.turn.priority, answer.starts_by};
       first_uid_ = job.turn.uid;
     }
@@ -217,7 +221,7 @@ class Run {
 
   // Has jobs of less priority stopped; how that is told.
   std::string MakeRoom(const QueuedJob& job, const Demand& demand) {
-    const NodeSet soon = horizon_.FreeSoon(demand);
+    const NodeSet soon = horizon_.FreeBy(demand, s_.now + policy_.stop);
     if (demand.Fits(soon)) return "";
     const std::optional<Victims> victims =
         ChooseVictims(demand, cluster_, soon, s_.holders, s_.now, [&](const Holder& holder) {

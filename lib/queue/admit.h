@@ -5,7 +5,7 @@
 // a job that doesn't start. One that can't start now reserves nodes for the earliest time at which it fits, as declared
 // durations tell (horizon.h); a job behind starts before it only on nodes that it leaves alone, or where it is gone in
 // time. So it can delay none of those that have a reservation, and the first always has one. Where the ends are
-// unknown, every node that could serve the one that waits is kept from those behind.
+// unknown, every node that the one that waits could use before those ahead of it is kept from those behind.
 //
 // Quotas bound what a namespace has at once: its first job that would go beyond waits, those of the namespace behind it
 // wait with it, others pass. A job that can never start blocks nobody. With Policy::preempt the first that waits for
@@ -62,6 +62,8 @@ struct Answer {
   placement::Decision decision;
   // 1-based place among the jobs that wait; 0: starts now, can never start, or is a repair.
   int32_t position = 0;
+  // The first that waits for nodes: nobody behind may delay it. One that waits for its quota never is.
+  bool leads = false;
   // The job that this one must not delay and therefore waits for, though nodes are free; empty uid: none.
   JobUid behind;
   // It starts by then, as its reservation goes; InfiniteFuture: unknown.

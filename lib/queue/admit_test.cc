@@ -99,6 +99,17 @@ TEST_F(AdmitTest, WithDurations_BackfillsWhatIsGoneInTime) {
   EXPECT_THAT(Why(Of(answers, "team/two")), HasSubstr("with limits.maxDuration up to 2h this one could go now"));
 }
 
+TEST_F(AdmitTest, WithoutDurationBehindAReservation_StandsInNobodysWay) {
+  const Request old = Wants("team/old", {2}), head = Wants("team/head", {6}), endless = Wants("team/endless", {1}),
+                quick = Wants("team/quick", {4});
+  Running(old, {"a1", "a2"}, absl::Hours(1), absl::Hours(2));
+  const Answers answers = Run({Queued(head, 1), Queued(endless, 2), Queued(quick, 3, absl::Hours(2))});
+  EXPECT_EQ(Of(answers, "team/head").starts_by, kNow + absl::Hours(2));
+  EXPECT_FALSE(Starts(Of(answers, "team/endless"))) << "it would delay the head";
+  EXPECT_EQ(Of(answers, "team/endless").starts_by, absl::InfiniteFuture());
+  EXPECT_TRUE(Starts(Of(answers, "team/quick"))) << Why(Of(answers, "team/quick"));
+}
+
 TEST_F(AdmitTest, JobsPastTheReservations_MayBePassed_NotThoseBefore) {
   policy_.reservations = 1;
   const Request old = Wants("team/old", {1}), head = Wants("team/head", {4, 0, "r1"}), next = Wants("team/next", {6}),
@@ -189,6 +200,21 @@ TEST_F(AdmitTest, Preemption_OnlyWhereItIsAsked_AndOfLessPriority) {
   EXPECT_THAT(Why(later.jobs[0]), HasSubstr("starts as soon as jobs that are ending have ended"));
   cluster_.state_of(*cluster_.topology->Find("a3")).free = true;
   EXPECT_FALSE(Starts(Of(Run({Queued(urgent, 1), Queued(small, 2)}), "c/small")));
+}
+
+TEST_F(AdmitTest, Preemption_NotOfOneThatIsAboutToEnd) {
+  policy_.preempt = true;
+  const Request low = Wants("a/low", {2, -1}), ending = Wants("a/ending", {4, -1}), urgent = Wants("b/urgent", {4, 5});
+  Running(low, {"b1", "b2"}, absl::Hours(1), absl::Hours(9));
+  Running(ending, {"a1", "a2", "a3", "a4"}, absl::Minutes(1), absl::Minutes(1));
+  Answers answers = Run({Queued(urgent, 1)});
+  EXPECT_TRUE(answers.preemptions.empty());
+  EXPECT_EQ(answers.jobs[0].starts_by, kNow + absl::Minutes(1));
+  const Request all = Wants("b/all", {6, 5});
+  answers = Run({Queued(all, 1)});
+  ASSERT_EQ(answers.preemptions.size(), 1u) << "the rest comes by itself";
+  EXPECT_EQ(answers.preemptions[0].uid.value(), "a/low");
+  EXPECT_EQ(answers.jobs[0].starts_by, kNow + absl::Minutes(1));
 }
 
 TEST_F(AdmitTest, Preemption_NeverOfOneThatHasWaitedItsWayUp) {

@@ -33,7 +33,7 @@ std::string Sentence(const Proposal& proposal) {
     names.push_back(absl::StrCat(move.job, " (", move.nodes, move.nodes == 1 ? " node, " : " nodes, ",
                                  WorkText(move.lost), " of work)"));
   }
-  return absl::StrCat("moving ", FewNames(names), " elsewhere would let it start now in ", proposal.domain);
+  return absl::StrCat("moving ", FewNames(names), " elsewhere would make room for it now in ", proposal.domain);
 }
 
 // Whether all who have to go find a place outside of the domain; fills in where.

@@ -24,11 +24,12 @@ struct Move {
 };
 
 struct Proposal {
-  // Where the job would start, once these have moved: "rack b1/r2", or "the cluster".
+  // Where the job would fit, once these have moved: "rack b1/r2", or "the cluster".
   std::string domain;
   std::vector<Move> moves;
   int64_t lost = 0;
-  // One sentence: "moving team-a/small (2 nodes, 12 node-hours of work) would let it start now in rack b1/r2".
+  // One sentence: "moving team-a/small (2 nodes, 12 node-hours of work) elsewhere would make room for it now in rack
+  // b1/r2".
   std::string text;
 };
 

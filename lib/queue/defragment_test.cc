@@ -25,7 +25,8 @@ TEST_F(DefragmentTest, MovesTheLeastWork_AndSaysWhere) {
   const std::vector<Holder> holders = {Holds(one_, {"a2"}, absl::Hours(3), absl::Hours(1), cluster_)};
   const auto proposal = Ask(rack_, holders);
   ASSERT_TRUE(proposal);
-  EXPECT_EQ(proposal->text, "moving x/one (1 node, 3 node-hours of work) elsewhere would let it start now in rack r1");
+  EXPECT_EQ(proposal->text,
+            "moving x/one (1 node, 3 node-hours of work) elsewhere would make room for it now in rack r1");
   ASSERT_EQ(proposal->moves.size(), 1u);
   EXPECT_EQ(cluster_.topology->node(proposal->moves[0].to[0]).name[0], 'b');
 }

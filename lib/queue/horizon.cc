@@ -59,9 +59,9 @@ NodeSet Horizon::Free(const Demand& demand) const {
   return nodes;
 }
 
-NodeSet Horizon::FreeSoon(const Demand& demand) const {
+NodeSet Horizon::FreeBy(const Demand& demand, absl::Time by) const {
   NodeSet nodes(free_.size());
-  for (size_t i = 0; i < nodes.size(); ++i) nodes[i] = from_[i] <= now_ && demand.eligible()[i];
+  for (size_t i = 0; i < nodes.size(); ++i) nodes[i] = from_[i] <= by && demand.eligible()[i];
   return nodes;
 }
 
@@ -124,7 +124,8 @@ absl::Time Horizon::Reserve(const Demand& demand, absl::Duration duration) {
       for (int32_t i = d.first_node; i < d.last_node; ++i) {
         const size_t node = topology.tree_order()[i].value();
         if (!demand.eligible()[node]) continue;
-        Keep(node, absl::InfinitePast());
+        // Where it would still be on the node when one ahead takes it, it comes after that one anyway.
+        if (until_[node] >= now_ + duration) Keep(node, absl::InfinitePast());
         from_[node] = absl::InfiniteFuture();
       }
     }

@@ -54,11 +54,12 @@ class Horizon {
   NodeSet FreeFor(const Demand& demand, absl::Time ends) const;
   // Free and ok, whoever has reserved them.
   NodeSet Free(const Demand& demand) const;
-  // Free and ok, or about to be.
-  NodeSet FreeSoon(const Demand& demand) const;
+  // Free and ok, or to be so by then.
+  NodeSet FreeBy(const Demand& demand, absl::Time by) const;
 
   // The earliest time at which it fits, and reserves nodes for it from then on. InfiniteFuture: that rests on ends that
-  // nobody knows; then every node that could serve it is kept from all behind.
+  // nobody knows. Then every node that it could use before those ahead of it do is kept from all behind, and nothing is
+  // planned on any node that could serve it.
   absl::Time Reserve(const Demand& demand, absl::Duration duration);
 
  private:

@@ -50,6 +50,20 @@ TEST_F(HorizonTest, UnknownEnds_KeepAllThatCouldServe) {
   EXPECT_EQ(horizon.CountFree(kNow), 0);
 }
 
+TEST_F(HorizonTest, UnknownStart_KeepsOnlyWhatItCouldUseBeforeThoseAhead) {
+  const std::vector<Holder> holders = {Holds(two_, {"a1", "a2"}, absl::Hours(1), absl::Hours(2), cluster_)};
+  Horizon horizon(cluster_, holders, kNow);
+  const Request six = Wants("x/six", {.nodes = 6});
+  EXPECT_EQ(horizon.Reserve(DemandOf(six, cluster_), absl::InfiniteDuration()), kNow + absl::Hours(2));
+  // It comes after that one, which nobody knows the end of; who is gone before delays neither.
+  EXPECT_EQ(horizon.Reserve(DemandOf(one_, cluster_), absl::InfiniteDuration()), absl::InfiniteFuture());
+  EXPECT_EQ(horizon.CountFree(kNow + absl::Hours(2)), 4);
+  EXPECT_EQ(horizon.CountFree(kNow + absl::Hours(3)), 0);
+  // Five would be gone in time as well, and may come to fit before.
+  EXPECT_EQ(horizon.Reserve(DemandOf(five_, cluster_), absl::Hours(1)), absl::InfiniteFuture());
+  EXPECT_EQ(horizon.CountFree(kNow), 0);
+}
+
 TEST_F(HorizonTest, LeavingAndOverdue_CountAsFreeAtOnce_FailedNodesNever) {
   std::vector<Holder> holders = {Holds(two_, {"a1", "a2"}, absl::Hours(1), absl::InfiniteDuration(), cluster_),
                                  Holds(one_, {"a3"}, absl::Hours(9), -absl::Hours(1), cluster_)};

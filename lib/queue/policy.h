@@ -25,6 +25,9 @@ struct Policy {
   std::map<std::string, int64_t> quotas;
   // Whether the first that waits may stop jobs of less priority.
   bool preempt = false;
+  // What stopping a job may take. No job is stopped for nodes that come free by themselves, as declared, within this
+  // time.
+  absl::Duration stop = absl::Minutes(2);
   // Jobs that wait are given reservations until there are this many; jobs behind may then go before those further back,
   // never before these.
   int32_t reservations = 16;

@@ -28,7 +28,7 @@ TEST(Victims, TheLeastWorkIsLost_NotTheFewestJobs) {
                                        Holds(one, {"b1"}, absl::Hours(8), absl::Hours(1), cluster)};
   const Demand demand = DemandOf(three, cluster);
   const Horizon horizon(cluster, holders, kNow);
-  const auto victims = ChooseVictims(demand, cluster, horizon.FreeSoon(demand), holders, kNow, Anybody);
+  const auto victims = ChooseVictims(demand, cluster, horizon.FreeBy(demand, kNow), holders, kNow, Anybody);
   ASSERT_TRUE(victims);
   EXPECT_EQ(victims->holders, (std::vector<size_t>{1, 2}));
   EXPECT_EQ(victims->lost, 7 * 3600);
@@ -42,7 +42,7 @@ TEST(Victims, OnlyThoseWhoMay_AndWhereItHelps) {
   const Demand demand = DemandOf(rack, cluster);
   const auto choose = [&] {
     const Horizon horizon(cluster, holders, kNow);
-    return ChooseVictims(demand, cluster, horizon.FreeSoon(demand), holders, kNow, Anybody);
+    return ChooseVictims(demand, cluster, horizon.FreeBy(demand, kNow), holders, kNow, Anybody);
   };
   ASSERT_TRUE(choose());
   EXPECT_EQ(choose()->holders, std::vector<size_t>{0}) << "rack r2 is too small, however cheap";

@@ -111,6 +111,9 @@ Report Summarise(const std::vector<TraceJob>& jobs, const Result& result) {
   report.ratios = RatiosOf(result.jobs);
   report.node_failures = result.failures;
   report.lost_node_hours = result.lost_node_seconds / 3600;
+  report.movable_leaders = result.movable_leaders;
+  report.moves = result.moves;
+  report.move_node_hours = result.move_node_seconds / 3600;
   report.events = result.events;
   report.queue_runs = result.runs;
   report.placements = result.placements;
@@ -144,6 +147,8 @@ std::string ToJson(const Report& report) {
                      {"interruptions", report.interruptions},
                      {"requeues", report.requeues},
                      {"lostNodeHours", report.lost_node_hours}};
+  out["moves"] = {
+      {"leaders", report.movable_leaders}, {"jobs", report.moves}, {"workNodeHours", report.move_node_hours}};
   out["work"] = {{"events", report.events}, {"queueRuns", report.queue_runs}, {"placements", report.placements}};
   // Names come from files: what is no UTF-8 is replaced.
   return out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -43,6 +43,9 @@ struct Report {
   int64_t preemptions = 0;
   int64_t node_failures = 0, interruptions = 0, requeues = 0;
   double lost_node_hours = 0;
+  // Moves that would have made room for jobs that led the queue, and the work of those who would have moved.
+  int64_t movable_leaders = 0, moves = 0;
+  double move_node_hours = 0;
   int64_t events = 0, queue_runs = 0, placements = 0;
 };
 

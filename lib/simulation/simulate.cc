@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/mesh/make_mesh.h"
 #include "lib/placement/request.h"
+#include "lib/queue/defragment.h"
 #include "lib/simulation/dice.h"
 #include "lib/simulation/ground.h"
 
@@ -148,7 +149,8 @@ class Simulation {
         LetGo(life);
         Queue(event.what);
         break;
-      default:  // kRepairOver
+      default:         // kRepairOver
+        ++life.epoch;  // its limit may have been due later
         repairing_.erase(event.what);
         LetGo(life);
         Queue(event.what);
@@ -213,6 +215,20 @@ class Simulation {
       }
     }
     for (const queue::Preemption& preemption : answers.preemptions) Preempt(IndexOf(preemption.uid));
+    AskForMoves(answers);
+  }
+
+  void AskForMoves(const queue::Answers& answers) {
+    const auto leader = std::find_if(answers.jobs.begin(), answers.jobs.end(),
+                                     [](const queue::Answer& answer) { return answer.leads; });
+    const int64_t index = leader == answers.jobs.end() ? -1 : IndexOf(leader->uid);
+    if (std::exchange(leader_, index) == index || index < 0) return;
+    const auto proposal =
+        queue::Defragment(*lives_[index].request, ground_.cluster(), situation_.holders, setup_.costs, now_);
+    if (!proposal) return;
+    ++result_.movable_leaders;
+    result_.moves += static_cast<int64_t>(proposal->moves.size());
+    result_.move_node_seconds += static_cast<double>(proposal->lost);
   }
 
   void Start(int64_t index, const Placed& placed) {
@@ -373,6 +389,7 @@ class Simulation {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   absl::Time now_ = zero_;
   int64_t to_submit_ = 0;
+  int64_t leader_ = -1;  // of those that wait
   Result result_;
 };
 

@@ -75,6 +75,11 @@ struct Result {
   int64_t placements = 0;
   int64_t failures = 0;          // of nodes
   double lost_node_seconds = 0;  // work done again after preemptions and failures
+  // What moving running jobs would have done, had somebody done it (queue::Defragment): asked once of each job that
+  // comes to lead the queue.
+  int64_t movable_leaders = 0;   // would have fitted at once
+  int64_t moves = 0;             // of running jobs, for all of them
+  double move_node_seconds = 0;  // work of those so far
 };
 
 // INVALID_ARGUMENT: the cluster has no node, a job's mesh doesn't fit its workers, or one loses more than

@@ -114,6 +114,18 @@ TEST_F(SimulateTest, CostsAreHeldAgainstTheBound) {
   EXPECT_THAT(std::string(Simulate(setup_).status().message()), HasSubstr("job mesh: "));
 }
 
+TEST_F(SimulateTest, MovesThatWouldMakeRoom_AreCounted_NotMade) {
+  // b is beside a, which ends at 30; c has the other rack. At 40 one node of each rack is in use.
+  TraceJob whole = Job("whole", 40, 4, 10);
+  whole.required = "rack";
+  const Result result = Run({Job("a", 0, 3, 30), Job("b", 0, 1, 100), Job("c", 1, 1, 100), whole});
+  EXPECT_EQ(result.movable_leaders, 1);
+  EXPECT_EQ(result.moves, 1);
+  EXPECT_EQ(result.move_node_seconds, 39 * 60) << "c has less to lose than b";
+  EXPECT_EQ(result.jobs[3].started, absl::Minutes(100));
+  EXPECT_THAT(ToJson(Summarise(setup_.jobs, result)), HasSubstr("\"workNodeHours\": 0.65"));
+}
+
 TEST_F(SimulateTest, Nothing_IsNoTrouble) {
   const Result result = Run({});
   EXPECT_THAT(Chart(result), HasSubstr("</svg>"));

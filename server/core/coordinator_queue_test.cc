@@ -15,6 +15,7 @@
 namespace muster::core {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 
 // `nodes` agents, two a rack.
@@ -75,7 +76,12 @@ TEST(CoordinatorQueue, Preemption_StopsTheLessUrgentAndQueuesItAgain) {
   EXPECT_EQ(world.h.Phase("low"), v1::STOPPING);
   EXPECT_THAT(world.h.Job("low").why(), HasSubstr("preempted: default/high (priority 10) needs its nodes"));
   EXPECT_EQ(world.h.Phase("high"), v1::QUEUED) << "nothing is given on before its last user has ended";
-  EXPECT_THAT(world.h.Job("high").why(), HasSubstr("jobs that are ending"));
+  EXPECT_THAT(world.h.Job("high").why(), HasSubstr("makes room by stopping default/low of less priority"));
+  EXPECT_THAT(world.Explain("high").details(), Contains(HasSubstr("(any moment), when default/low has ended")));
+  ASSERT_TRUE(world.h.Submit("behind", Spec(1)).ok());
+  EXPECT_THAT(world.h.Job("high").why(), HasSubstr("starts as soon as jobs that are ending have ended"));
+  EXPECT_THAT(world.h.Job("behind").why(), HasSubstr("default/high (priority 10)"));
+  ASSERT_TRUE(world.h.Cancel("behind").ok());
   for (const FakeMember& member : members) ASSERT_TRUE(member.Exit(world.h, 1, 143, /*ordered=*/true).ok());
   world.Settled();
   EXPECT_EQ(world.h.Phase("high"), v1::ASSEMBLING);
@@ -126,13 +132,45 @@ TEST(CoordinatorQueue, Durations_LetTheQuickGoFirst_AndAreKept) {
   EXPECT_THAT(world.h.Job("endless").why(), HasSubstr("with limits.maxDuration up to"));
   const std::vector<FakeMember> members = world.Call("long");
   ASSERT_EQ(world.h.Phase("long"), v1::RUNNING);
-  for (int i = 0; i < 61; ++i) {
-    world.h.Advance(absl::Minutes(1));
+  EXPECT_THAT(world.Explain("wide").details(), Contains(HasSubstr("(in 1h2m), when default/long has ended")));
+  // Agents and members are heard before their leases are over.
+  for (int i = 0; i < 6 * 61; ++i) {
+    world.h.Advance(absl::Seconds(10));
     for (auto& agent : world.agents) agent->Turn();
     for (const FakeMember& member : members) member.Watch(world.h, 1, absl::Seconds(0));
   }
   EXPECT_NE(world.h.Phase("long"), v1::RUNNING);
   EXPECT_THAT(world.h.Job("long").why(), HasSubstr("its maxDuration of 1h is over"));
+}
+
+TEST(CoordinatorQueue, Deadline_IsAnEndAsWell) {
+  World world(2);
+  const absl::Time start = world.h.clock.Now();
+  v1::JobSpec spec = Lasting(Spec(2), absl::Hours(5));
+  spec.mutable_limits()->mutable_deadline()->set_seconds(3600);
+  ASSERT_TRUE(world.h.Submit("first", spec).ok());
+  world.Settled();
+  ASSERT_TRUE(world.h.Submit("second", Spec(1)).ok());
+  EXPECT_EQ(absl::FromUnixSeconds(world.h.Job("second").starts_by().seconds()), start + absl::Minutes(62));
+}
+
+TEST(CoordinatorQueue, Explain_ProposesMoves) {
+  World world(4);
+  const auto on_rack = [](int members, const std::string& rack) {
+    v1::JobSpec spec = Spec(members);
+    if (rack.empty()) spec.mutable_placement()->set_required("rack");
+    if (!rack.empty()) (*spec.mutable_placement()->mutable_node_selector())["topology.muster.dev/rack"] = rack;
+    return spec;
+  };
+  ASSERT_TRUE(world.h.Submit("left", Spec(1)).ok());
+  ASSERT_TRUE(world.h.Submit("right", on_rack(1, "r1")).ok());
+  world.Settled();
+  ASSERT_TRUE(world.h.Submit("whole", on_rack(2, "")).ok());
+  ASSERT_EQ(world.h.Phase("whole"), v1::QUEUED);
+  const v1::Explanation explanation = world.Explain("whole");
+  EXPECT_THAT(explanation.details(),
+              Contains(HasSubstr("moving default/left (1 node, 0 node-minutes of work) elsewhere "
+                                 "would make room for it now in rack r0")));
 }
 
 TEST(CoordinatorQueue, PriorityClass_StandsForItsNumber) {

@@ -135,12 +135,12 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobT
         events.emplace_back(key, *std::move(event));
       continue;
     }
-    if (place) situation.queued.push_back({TurnOf(*job), job->request.get(), LongestHold(*job)});
+    if (place) situation.queued.push_back({TurnOf(*job), job->request.get(), LongestHold(*job, now)});
     if (!repair) continue;
     if (std::optional<queue::RepairJob> of = RepairOf(*job, cluster)) situation.repairs.push_back(*std::move(of));
   }
   if (!made || cluster.topology == nullptr) return events;
-  situation.holders = HoldersOf(jobs, nodes, cluster);
+  situation.holders = HoldersOf(jobs, nodes, cluster, now);
   situation.cluster = &cluster;
   situation.costs = costs;
   situation.now = now;

@@ -27,13 +27,22 @@ queue::Turn TurnOf(const Job& job) {
   return {job.gang.spec->priority(), job.gang.submitted, job.key(), job.gang.uid, job.gang.ns};
 }
 
-absl::Duration LongestHold(const Job& job) {
+absl::Duration LongestHold(const Job& job, absl::Time now) {
   const gang::Limits limits = gang::LimitsOf(*job.gang.spec);
-  return limits.max_duration == absl::InfiniteDuration() ? limits.max_duration
-                                                         : limits.max_duration + limits.stop_deadline;
+  const absl::Duration left = std::max(job.gang.submitted + limits.deadline - now, absl::ZeroDuration());
+  return std::min(limits.max_duration, left) + limits.stop_deadline;
 }
 
-std::vector<queue::Holder> HoldersOf(const JobTable& jobs, NodeTable& nodes, const placement::Cluster& cluster) {
+absl::Time EndsBy(const Job& job, absl::Time now) {
+  if (Leaves(job.gang)) return now;
+  const gang::Limits limits = gang::LimitsOf(*job.gang.spec);
+  absl::Time ends = job.gang.submitted + limits.deadline;
+  if (job.gang.holds_since != absl::InfinitePast()) ends = std::min(ends, job.gang.holds_since + limits.max_duration);
+  return std::max(ends + limits.stop_deadline, now);
+}
+
+std::vector<queue::Holder> HoldersOf(const JobTable& jobs, NodeTable& nodes, const placement::Cluster& cluster,
+                                     absl::Time now) {
   std::vector<queue::Holder> holders;
   for (const auto& [key, job] : jobs.all()) {
     if (job->holds.empty()) continue;
@@ -51,7 +60,7 @@ std::vector<queue::Holder> HoldersOf(const JobTable& jobs, NodeTable& nodes, con
     holder.request = job->request.get();
     const bool known = job->gang.holds_since != absl::InfinitePast();
     holder.since = known ? job->gang.holds_since : job->gang.since;
-    if (known) holder.ends = holder.since + LongestHold(*job);
+    holder.ends = EndsBy(*job, now);
     holder.leaving = Leaves(job->gang);
     holder.preemptible = Preemptible(job->gang);
     holders.push_back(std::move(holder));

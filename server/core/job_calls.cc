@@ -219,15 +219,15 @@ void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> 
     const Job& job = **found;
     ToExplain to;
     if (job.phase == v1::QUEUED && job.request != nullptr) {
+      to.now = core.now();
       to.request = job.request;
       to.cluster = core.ClusterNow();
-      to.outlook = OutlookOf(core.jobs(), core.nodes(), core.now());
+      to.outlook = OutlookOf(core.jobs(), core.nodes(), to.now);
       to.waits_for = job.waits_for;
       to.queue_position = job.queue_position;
-      to.holders = HoldersOf(core.jobs(), core.nodes(), to.cluster);
+      to.holders = HoldersOf(core.jobs(), core.nodes(), to.cluster, to.now);
       for (const auto& [key, holder] : core.jobs().all())
         if (!holder->holds.empty()) to.requests.push_back(holder->request);
-      to.now = core.now();
       return reply(std::move(to));
     }
     const v1::Job view = core.View(job);

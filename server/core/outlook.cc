@@ -1,6 +1,6 @@
 #include "server/core/outlook.h"
 
-#include "lib/gang/limits.h"
+#include "server/core/holders.h"
 
 namespace muster::core {
 
@@ -9,9 +9,8 @@ placement::Outlook OutlookOf(const JobTable& jobs, NodeTable& nodes, absl::Time 
   outlook.now = now;
   for (const auto& [key, job] : jobs.all()) {
     if (job->holds.empty() || job->gang.spec == nullptr) continue;
-    const gang::Limits limits = gang::LimitsOf(*job->gang.spec);
-    if (limits.deadline == absl::InfiniteDuration()) continue;
-    const absl::Time ends = job->gang.submitted + limits.deadline + limits.stop_deadline;
+    const absl::Time ends = EndsBy(*job, now);
+    if (ends == absl::InfiniteFuture()) continue;
     for (const auto& [uid, use] : job->holds) {
       if (const NodeEntry* node = nodes.Find(uid)) outlook.ends[node->info.name()] = ends;
     }

@@ -8,8 +8,8 @@
 
 namespace muster::core {
 
-// Ends: the limit on the whole life of the job that has the node, and the time that its stop may take. Heals: where a
-// quarantine has an expiry.
+// Ends: by the limits of the job that has the node, its maxDuration and its deadline (EndsBy in holders.h). Heals:
+// where a quarantine has an expiry.
 placement::Outlook OutlookOf(const JobTable& jobs, NodeTable& nodes, absl::Time now);
 
 }  // namespace muster::core
