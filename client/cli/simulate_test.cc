@@ -43,8 +43,13 @@ utilisation    75.0 % until the last submission, 94.4 % in all
 queue          at most 1 job waiting
 fragmentation  100.0 % of the free nodes in partly used domains of the last tier
 
-WAIT        JOBS  P50     MAX    P95    MEAN
-)") << muster.out;
+WAIT        JOBS  P50     P95     MAX    MEAN
+all            3  0 s  50m00s  50m00s  16m40s
+priority 5     1  0 s     0 s     0 s     0 s
+priority 0     2  0 s  50m00s  50m00s  25m00s
+
+simulated in 0 s: 6 events, 3 runs of the queue, 3 placements
+)");
 }
 
 TEST(SimulateCommand, ForPrograms_AndDrawn) {
