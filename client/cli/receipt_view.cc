@@ -26,7 +26,7 @@ std::string AccusedWord(const v1::Accusation& a) {
     case v1::Accusation::NIC:
       return absl::StrCat(a.node(), " NIC ", a.part());
     case v1::Accusation::RAIL:
-      return absl::StrCat("rail ", a.part());
+      return a.part();
     case v1::Accusation::LINK:
       return absl::StrCat("link ", a.node(), a.node().empty() || a.part().empty() ? "" : " ↔ ", a.part());
     case v1::Accusation::SWITCH_DOMAIN:
@@ -36,9 +36,11 @@ std::string AccusedWord(const v1::Accusation& a) {
     case v1::Accusation::CONFIG:
       return "nobody: the job's own configuration";
     case v1::Accusation::INTERNAL:
-      return "nobody: Muster or the infrastructure";
+      return "nobody: Muster's own fault";
+    case v1::Accusation::INFRASTRUCTURE:
+      return "nobody: the infrastructure, or something that has passed";
     default:
-      return absl::StrCat(a.node(), a.part().empty() ? "" : " ", a.part());
+      return a.node().empty() ? "nobody" : absl::StrCat(a.node(), a.part().empty() ? "" : " ", a.part());
   }
 }
 
@@ -117,6 +119,7 @@ void PrintGroups(Screen& out, const v1::Receipt& receipt, bool all) {
       continue;
     }
     std::string why = g.error().empty() ? g.why() : g.error();
+    if (!g.hint().empty()) absl::StrAppend(&why, "; hint: ", g.hint());
     if (!g.carried_from().empty())
       absl::StrAppend(&why, why.empty() ? "" : "; ", "carried over from ", g.carried_from());
     table.Row({absl::StrCat(g.family(), " ", g.group_index()), CollectiveWord(g.collective()), RanksText(g),
@@ -134,6 +137,7 @@ void PrintAccused(Screen& out, const v1::Receipt& receipt) {
   for (const v1::Accusation& accusation : receipt.accused()) {
     out.Line({Span("accused: ", Style::kDim), Span(AccusedWord(accusation), Style::kBad), ConfidenceWord(accusation)});
     for (const std::string& evidence : accusation.evidence()) out.Line(absl::StrCat("  ", evidence));
+    if (!accusation.hint().empty()) out.Line({Span("  hint: ", Style::kDim), accusation.hint()});
   }
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/selftest/node_groups.h"
+
 namespace muster::selftest {
 namespace {
 
@@ -15,13 +17,13 @@ constexpr int kMaxSteps = 64;
 
 class Confirmer {
  public:
-  Confirmer(const Setting& setting, const v1::TestPlan& first, const Judged& judged)
-      : setting_(setting), first_(first), judged_(judged) {}
+  Confirmer(const Setting& setting, const v1::TestPlan& first, const Judged& judged, int32_t round)
+      : setting_(setting), first_(first), judged_(judged), round_(round) {}
 
   v1::TestPlan Make(bool alone) const {
     v1::TestPlan plan = first_;
     plan.clear_steps();
-    plan.set_round(first_.round() + 1);
+    plan.set_round(round_);
     for (const v1::TestStep& step : first_.steps()) AddSteps(step, alone, plan);
     return plan;
   }
@@ -48,6 +50,8 @@ class Confirmer {
     for (const v1::TestGroup& group : step.groups()) {
       const JudgedGroup* judged = Find(step, group.index());
       if (judged == nullptr) continue;
+      // Pairs that were bad are confirmed with other partners (next_pairs.h); those without a result run again here.
+      if (step.family() == kPairFamily && judged->result.verdict() == v1::FAIL) continue;
       const bool suspect = IsSuspect(*judged);
       suspects += suspect;
       if (suspect || (judged->result.verdict() == v1::PASS && references++ < kReferences)) chosen.push_back(&group);
@@ -83,17 +87,13 @@ class Confirmer {
   const Setting& setting_;
   const v1::TestPlan& first_;
   const Judged& judged_;
+  const int32_t round_;
 };
 
 }  // namespace
 
-bool IsSuspect(const JudgedGroup& group) {
-  const v1::TestVerdict verdict = group.result.verdict();
-  return verdict != v1::PASS && verdict != v1::WARN && verdict != v1::SKIPPED;
-}
-
-v1::TestPlan ConfirmingPlan(const Setting& setting, const v1::TestPlan& first, const Judged& judged) {
-  const Confirmer confirmer(setting, first, judged);
+v1::TestPlan ConfirmingPlan(const Setting& setting, const v1::TestPlan& first, const Judged& judged, int32_t round) {
+  const Confirmer confirmer(setting, first, judged, round);
   v1::TestPlan plan = confirmer.Make(/*alone=*/true);
   if (plan.steps_size() > kMaxSteps) plan = confirmer.Make(/*alone=*/false);
   return plan;

@@ -11,6 +11,8 @@ namespace {
 constexpr int kPartners = 3;
 constexpr int kTests = 3;
 constexpr int kFewestPartners = 2;
+// Of one pair on one rail: there are many more of those to be hit by chance than nodes.
+constexpr int kLinkTests = 4;
 // Share of bad tests from which a whole rail or border counts as bad, and up to which the rest counts as good.
 constexpr double kNearlyAll = 0.75;
 constexpr double kNearlyNone = 0.25;
@@ -51,14 +53,12 @@ class Diagnoser {
     return i < r.rails.size() && out_.rails.count(rail) == 0 ? r.rails[i] : Seen::kUnknown;
   }
 
-  // Over the rails that are not at fault themselves.
+  // Over the rails that are not at fault themselves: bad if half of them are.
   Seen Whole(const PairResult& r) const {
-    Seen seen = Seen::kUnknown;
-    for (int i = 0; i < fabric_.rails; ++i) {
-      if (At(r, i) == Seen::kBad) return Seen::kBad;
-      if (At(r, i) == Seen::kGood) seen = Seen::kGood;
-    }
-    return seen;
+    Share share;
+    for (int i = 0; i < fabric_.rails; ++i) share.Add(At(r, i));
+    if (share.all == 0) return Seen::kUnknown;
+    return share.bad * 2 >= share.all ? Seen::kBad : Seen::kGood;
   }
 
   void FindRails() {
@@ -162,32 +162,35 @@ class Diagnoser {
       for (int i = 0; i < fabric_.rails; ++i) {
         if (At(*r, i) == Seen::kGood) cleared_.insert({{r->a, i}, {r->b, i}});
         if (At(*r, i) == Seen::kBad && !Explained(*r)) {
-          bad_[{r->a, i}].push_back(r->b);
-          bad_[{r->b, i}].push_back(r->a);
+          for (const auto& [end, partner] : {std::pair(r->a, r->b), std::pair(r->b, r->a)}) {
+            Bad& bad = bad_[{end, i}];
+            bad.partners.push_back(partner);
+            bad.rounds.insert(r->round);
+          }
         }
       }
     }
     for (const End& end : cleared_) out_.good.insert(end.first);
-    for (const auto& [end, partners] : bad_) {
+    for (const auto& [end, bad] : bad_) {
       if (cleared_.count(end) == 0) out_.good.erase(end.first);
     }
   }
 
   void Accuse() {
     std::map<int, Diagnosis::Culprit> culprits;
-    for (const auto& [end, partners] : bad_) {
+    for (const auto& [end, bad] : bad_) {
       if (cleared_.count(end) > 0) continue;
       const auto& [node, rail] = end;
       std::set<int> witnesses;
       int tests = 0;
-      for (int partner : partners) {
+      for (int partner : bad.partners) {
         if (cleared_.count({partner, rail}) == 0) continue;
         witnesses.insert(partner);
         ++tests;
       }
       const int there_are = static_cast<int>(out_.good.size());
       const int needed = std::max(kFewestPartners, std::min(kPartners, there_are));
-      if (static_cast<int>(witnesses.size()) < needed || tests < kTests) {
+      if (static_cast<int>(witnesses.size()) < needed || tests < kTests || bad.rounds.size() < 2) {
         out_.suspects.insert(node);
         continue;
       }
@@ -200,33 +203,36 @@ class Diagnoser {
     for (auto& [node, culprit] : culprits) out_.culprits.push_back(std::move(culprit));
   }
 
+  // Rail by rail: with many rails some is hit by chance in every test of a pair, but not the same one three times.
   void FindLinks() {
-    struct Seens {
-      int good = 0, bad = 0;
-      std::set<int> rails;
-    };
-    std::map<PairTest, Seens> pairs;
-    std::map<int, std::set<int>> friends;  // good together
+    std::map<PairTest, std::map<int, Share>> pairs;
+    std::map<End, std::set<int>> friends;  // good together
     for (const PairResult* r : results_) {
-      const Seen seen = Whole(*r);
-      Seens& s = pairs[{std::min(r->a, r->b), std::max(r->a, r->b)}];
-      if (seen == Seen::kGood) {
-        ++s.good;
-        friends[r->a].insert(r->b);
-        friends[r->b].insert(r->a);
-      } else if (seen == Seen::kBad && !Explained(*r)) {
-        ++s.bad;
-        for (int i = 0; i < fabric_.rails; ++i) {
-          if (At(*r, i) == Seen::kBad) s.rails.insert(i);
+      for (int i = 0; i < fabric_.rails; ++i) {
+        if (At(*r, i) == Seen::kGood) {
+          friends[{r->a, i}].insert(r->b);
+          friends[{r->b, i}].insert(r->a);
         }
+        if (At(*r, i) == Seen::kBad && Explained(*r)) continue;
+        pairs[{std::min(r->a, r->b), std::max(r->a, r->b)}][i].Add(At(*r, i));
       }
     }
-    for (const auto& [pair, s] : pairs) {
-      if (s.bad == 0 || s.good > 0 || out_.good.count(pair.a) == 0 || out_.good.count(pair.b) == 0) continue;
-      const bool witnessed = friends[pair.a].size() >= kFewestPartners && friends[pair.b].size() >= kFewestPartners;
-      if (s.bad >= kTests && witnessed) {
-        out_.links.push_back({pair.a, pair.b, s.rails, s.bad});
-      } else if (s.bad < kTests) {
+    for (const auto& [pair, rails] : pairs) {
+      if (out_.good.count(pair.a) == 0 || out_.good.count(pair.b) == 0) continue;
+      Diagnosis::Link link{pair.a, pair.b, {}, 0};
+      bool open = false;
+      for (const auto& [rail, share] : rails) {
+        if (share.bad == 0 || share.bad < share.all) continue;
+        open |= share.bad < kLinkTests;
+        const bool witnessed =
+            friends[{pair.a, rail}].size() >= kFewestPartners && friends[{pair.b, rail}].size() >= kFewestPartners;
+        if (share.bad < kLinkTests || !witnessed) continue;
+        link.rails.insert(rail);
+        link.tests = std::max(link.tests, share.bad);
+      }
+      if (!link.rails.empty()) {
+        out_.links.push_back(std::move(link));
+      } else if (open) {
         out_.open_links.push_back(pair);
       }
     }
@@ -235,7 +241,11 @@ class Diagnoser {
   const Fabric& fabric_;
   std::vector<const PairResult*> results_;
   std::set<End> cleared_;
-  std::map<End, std::vector<int>> bad_;  // ends -> partners
+  struct Bad {
+    std::vector<int> partners;  // one a test
+    std::set<int> rounds;
+  };
+  std::map<End, Bad> bad_;
   Diagnosis out_;
 };
 

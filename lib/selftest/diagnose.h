@@ -21,7 +21,7 @@ struct Diagnosis {
     std::set<int> partners;  // cleared by others, bad with this one
     int tests = 0;           // with those partners
   };
-  // Two nodes that are good with others, each with two at least, and never with each other in three tests.
+  // Two nodes that are good with others, each with two at least, and never with each other on some rail in four tests.
   struct Link {
     int a = 0, b = 0;
     std::set<int> rails;

@@ -30,6 +30,7 @@ class DiagnoseCase : public testing::TestWithParam<Case> {};
 TEST_P(DiagnoseCase, FindsExactlyThese) {
   const Case& c = GetParam();
   std::vector<PairResult> results = c.results;
+  for (size_t i = 0; i < results.size(); ++i) results[i].round = static_cast<int>(i);
   for (int turn = 0; turn < 2; ++turn) {
     const Diagnosis d = Diagnose({8, 1, {}}, results);
     EXPECT_EQ(NodesOf(d.culprits), c.culprits);
@@ -64,18 +65,33 @@ INSTANTIATE_TEST_SUITE_P(
              {0, 1},
              {}},
         Case{"LinkBetweenTwoGoodNodes",
-             {Bad(0, 1), Bad(0, 1), Bad(0, 1), Good(0, 2), Good(0, 3), Good(1, 4), Good(1, 5)},
+             {Bad(0, 1), Bad(0, 1), Bad(0, 1), Bad(0, 1), Good(0, 2), Good(0, 3), Good(1, 4), Good(1, 5)},
              {},
              {},
              1},
-        Case{"LinkWithTooFewWitnesses", {Bad(0, 1), Bad(0, 1), Bad(0, 1), Good(0, 2), Good(1, 2)}, {}, {}, 0, 0},
+        Case{"LinkWithTooFewWitnesses",
+             {Bad(0, 1), Bad(0, 1), Bad(0, 1), Bad(0, 1), Good(0, 2), Good(1, 2)},
+             {},
+             {},
+             0,
+             0},
         Case{"PairThatIsGoodAgain", {Bad(0, 1), Good(0, 1), Good(0, 2), Good(1, 3)}, {}, {}},
         Case{"UnknownSaysNothing", {{0, 1, {Seen::kUnknown}}, {2, 3, {}}}, {}, {}},
         Case{"StrangersAreIgnored", {Bad(0, 9), Bad(-1, 2), Bad(3, 3)}, {}, {}}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST(Diagnose, BadInOneRoundOnly_MayHavePassed) {
+  std::vector<PairResult> results = {Bad(0, 1), Bad(0, 2), Bad(0, 3), Good(1, 2), Good(3, 4)};
+  EXPECT_TRUE(Diagnose({8, 1, {}}, results).culprits.empty());
+  EXPECT_EQ(Diagnose({8, 1, {}}, results).suspects, std::set<int>{0});
+  results[0].round = 1;
+  EXPECT_EQ(NodesOf(Diagnose({8, 1, {}}, results).culprits), std::set<int>{0});
+}
+
 TEST(Diagnose, OneRailOfANode_IsNamed) {
-  const auto pair = [](int a, int b, Seen second) { return PairResult{a, b, {Seen::kGood, second, Seen::kGood}}; };
+  const auto pair = [](int a, int b, Seen second) {
+    return PairResult{a, b, {Seen::kGood, second, Seen::kGood}, /*round=*/b};
+  };
   const Diagnosis d = Diagnose({6, 3, {}}, {pair(0, 1, Seen::kBad), pair(0, 2, Seen::kBad), pair(0, 3, Seen::kBad),
                                             pair(1, 2, Seen::kGood), pair(3, 4, Seen::kGood), pair(4, 5, Seen::kGood)});
   ASSERT_EQ(d.culprits.size(), 1u);
@@ -112,8 +128,9 @@ TEST(Diagnose, BorderOfTwoDomains_NamesBoth) {
 
 TEST(Diagnose, OneBadNode_IsNoDomain) {
   const std::vector<std::vector<int>> racks = {{0, 0, 1, 1, 2, 2}};
-  const Diagnosis d =
-      Diagnose({6, 1, racks}, {Bad(0, 2), Bad(0, 4), Bad(0, 5), Bad(0, 1), Good(1, 3), Good(2, 4), Good(3, 5)});
+  std::vector<PairResult> results = {Bad(0, 2), Bad(0, 4), Bad(0, 5), Bad(0, 1), Good(1, 3), Good(2, 4), Good(3, 5)};
+  results[0].round = 1;
+  const Diagnosis d = Diagnose({6, 1, racks}, results);
   EXPECT_TRUE(d.domains.empty());
   EXPECT_EQ(NodesOf(d.culprits), std::set<int>{0});
 }

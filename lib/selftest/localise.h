@@ -1,31 +1,41 @@
 #pragma once
-// Who is at fault, from the groups that failed. First form: the one node that all failures share.
+// Who is at fault, from all rounds of a test.
 //
-// A collective is as slow as its slowest member, so one slow group names nobody. A node is accused only if it is the
-// one node in every failing group (or in four of five, of at least five) and no partner is in more than four fifths of
-// those: then the failures have two different partners, or are inside the node.
-// Wrong data whose place tells the sender counts per edge: two different receivers accuse the sender, two senders the
-// receiver. Errors alone (a crash, a time-out, a failed set-up) name anyone and accuse nobody.
+// A collective is as slow as its slowest member, so a slow group names nobody; tests of pairs with partners that others
+// have cleared do (diagnose.h). Wrong data whose place tells the sender counts per edge: two different receivers accuse
+// the sender, two senders the receiver. An error accuses a node only if it has it with three such partners, as a dead
+// link or a crashing library does; errors of configuration accuse nobody.
 
 #include <set>
-#include <string>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "lib/base/ids.h"
-#include "lib/selftest/setting.h"
-#include "lib/selftest/verdict.h"
+#include "lib/selftest/diagnose.h"
+#include "lib/selftest/inside.h"
+#include "lib/selftest/pair_evidence.h"
+#include "lib/selftest/parties.h"
+#include "lib/selftest/read_group.h"
 #include "proto/muster/v1/selftest.pb.h"
 
 namespace muster::selftest {
 
+// All that is known when the question is asked.
+struct Findings {
+  const Parties& parties;
+  const Judged& merged;
+  const std::vector<PairEvidence>& pairs;
+  const Diagnosis& diagnosis;
+  std::map<int, InsideFinding> inside;  // by node
+};
+
 struct Localised {
+  // Nodes that the job must not run on.
   std::set<NodeUid> accused;
-  // One an accused node, or one without a node that says why nobody is accused.
+  // What is at fault, or one without a node that says why nobody is accused. Empty only if nothing failed.
   std::vector<v1::Accusation> accusations;
 };
 
-// `judged`: the final result of every group; slow ones must have been confirmed by a second round, alone.
-Localised Localise(const Setting& setting, const Judged& judged);
+Localised Localise(const Findings& findings);
 
 }  // namespace muster::selftest

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kConfirmations = 3;
 constexpr size_t kControls = 3;
 constexpr size_t kMaxSteps = 16;
-constexpr int kLinkTests = 3;
+constexpr int kLinkTests = 4;
 
 class Chooser {
  public:

@@ -68,12 +68,12 @@ TEST(NextPairs, FirstPartner_IsANeighbourAndTheOthersAreStrangers) {
   }
 }
 
-TEST(NextPairs, OpenLink_IsTestedUntilThreeTimes) {
+TEST(NextPairs, OpenLink_IsTestedUntilFourTimes) {
   const std::vector<PairResult> results = {{0, 1, {Seen::kBad}}, {0, 2, {Seen::kGood}}, {1, 3, {Seen::kGood}}};
   int again = 0;
   for (const PairStep& step : NextOf({4, 1, {}}, results))
     again += static_cast<int>(std::count(step.begin(), step.end(), PairTest{0, 1}));
-  EXPECT_EQ(again, 2);
+  EXPECT_EQ(again, 3);
 }
 
 TEST(PairReference, ThreeControls_OutweighEarlierRounds) {

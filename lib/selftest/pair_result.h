@@ -25,6 +25,7 @@ enum class Seen : uint8_t {
 struct PairResult {
   int a = 0, b = 0;
   std::vector<Seen> rails;  // by rail; shorter: the rest is unknown
+  int round = 0;            // what is seen in one round only may have passed by the next
 };
 
 struct PairTest {

@@ -1,6 +1,9 @@
 #include "lib/selftest/receipt.h"
 
+#include <set>
+
 #include "absl/strings/str_cat.h"
+#include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
 #include "lib/selftest/spec_defaults.h"
 
@@ -41,11 +44,17 @@ v1::TestPlan PlanFor(const v1::TestPlan& plan, int64_t world) {
   return kept;
 }
 
-std::vector<std::string> ActionsOf(const Conclusion& conclusion) {
+std::vector<std::string> ActionsOf(const Setting& setting, const Conclusion& conclusion) {
   std::vector<std::string> actions;
-  for (const v1::Accusation& a : conclusion.accusations) {
-    if (!a.node().empty())
-      actions.push_back(absl::StrCat("node ", a.node(), " is quarantined; the job is placed again"));
+  std::set<std::string> named;
+  for (const v1::PlacedNode& node : setting.placement->ranks()) {
+    if (conclusion.accused.count(NodeUid{node.node_uid()}) > 0) named.insert(node.node());
+  }
+  if (named.size() == 1)
+    actions.push_back(absl::StrCat("node ", *named.begin(), " is quarantined; the job is placed again"));
+  if (named.size() > 1) {
+    actions.push_back(
+        absl::StrCat("nodes ", FewNames({named.begin(), named.end()}), " are quarantined; the job is placed again"));
   }
   if (actions.empty() && conclusion.outcome != Conclusion::Outcome::kPassed) actions.push_back("release is withheld");
   return actions;
@@ -64,7 +73,8 @@ v1::Receipt MakeReceipt(const ReceiptIdentity& identity, const Setting& setting,
     if (setting.world <= kEveryGroupUpTo || group.verdict() != v1::PASS) *receipt.add_groups() = group;
   }
   for (const v1::Accusation& accusation : conclusion.accusations) *receipt.add_accused() = accusation;
-  for (const std::string& action : ActionsOf(conclusion)) receipt.add_actions(action);
+  for (const v1::PairProbe& probe : conclusion.probes) *receipt.add_probes() = probe;
+  for (const std::string& action : ActionsOf(setting, conclusion)) receipt.add_actions(action);
   return receipt;
 }
 

@@ -4,174 +4,148 @@
 #include <map>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/types/optional.h"
-#include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
+#include "lib/selftest/conclude.h"
 #include "lib/selftest/confirming_plan.h"
-#include "lib/selftest/localise.h"
+#include "lib/selftest/inside.h"
+#include "lib/selftest/matchings.h"
+#include "lib/selftest/merge.h"
+#include "lib/selftest/next_pairs.h"
+#include "lib/selftest/node_groups.h"
+#include "lib/selftest/pair_evidence.h"
 #include "lib/selftest/plan.h"
 
 namespace muster::selftest {
 namespace {
 
-using Outcome = Conclusion::Outcome;
+// More matchings of all nodes, where those of round 1 cleared nobody or found nothing.
+constexpr int kMatchings = 3;
+// Accused nodes whose rails are tested one at a time, and how many rails.
+constexpr size_t kSplitNodes = 8;
+constexpr int kSplitRails = 16;
 
-// The lowest-ranked error that begins with `prefix`, with its rank.
-absl::optional<std::string> ErrorWith(const char* prefix, absl::Span<const Round> rounds) {
-  absl::optional<std::pair<int64_t, std::string>> found;
-  for (const Round& round : rounds) {
-    for (const v1::StepResult& r : round.results) {
-      if (!absl::StartsWith(r.error(), prefix)) continue;
-      std::pair<int64_t, std::string> candidate(r.global_rank(), r.error());
-      if (!found || candidate < *found) found = std::move(candidate);
+class Sequel {
+ public:
+  Sequel(const Setting& setting, absl::Span<const Round> rounds)
+      : setting_(setting), rounds_(rounds), parties_(setting), first_(Judge(setting, parties_, rounds[0])) {
+    pairs_ = ReadPairs(setting, parties_, rounds, first_);
+    merged_ = Merge(setting, parties_, rounds, first_);
+    results_ = ResultsOf(parties_, pairs_);
+    diagnosis_ = Diagnose(parties_.fabric(), results_);
+    inside_ = SlowInside(parties_, merged_);
+  }
+
+  v1::TestPlan Next() {
+    v1::TestPlan plan = NewPlan();
+    if (rounds_.size() >= kMaxTestRounds || HasOwnFault(rounds_)) return plan;
+    if (rounds_.size() == 1) {
+      plan = ConfirmingPlan(setting_, rounds_[0].plan, first_, plan.round());
+    } else if (rounds_.size() == 2 && !diagnosis_.Found() && Unexplained()) {
+      plan = ConfirmingPlan(setting_, rounds_[0].plan, StillBad(), plan.round());
+    }
+    AddPairs(plan);
+    if (rounds_.size() > 1 && !inside_.empty() && !Ran(kInsideFamily)) {
+      AddInsideSteps(setting_, parties_, inside_, diagnosis_.good, plan);
+    }
+    if (!diagnosis_.culprits.empty() && !Ran(kRailAloneFamily) && (plan.steps().empty() || !diagnosis_.Open())) {
+      AddRailsAlone(plan);
+    }
+    *plan.mutable_estimate() = ToProto(EstimateOf(plan, parties_.fabric().rails));
+    return plan;
+  }
+
+  Conclusion Conclude() {
+    Findings findings{parties_, merged_, pairs_, diagnosis_, ReadInside(setting_, parties_, rounds_, inside_)};
+    return ConclusionOf(setting_, rounds_, findings);
+  }
+
+ private:
+  v1::TestPlan NewPlan() const {
+    v1::TestPlan plan = rounds_[0].plan;
+    plan.clear_steps();
+    plan.set_round(static_cast<int32_t>(rounds_.size()) + 1);
+    return plan;
+  }
+
+  bool Ran(const std::string& family) const {
+    return std::any_of(rounds_.begin(), rounds_.end(), [&](const Round& round) {
+      const auto& steps = round.plan.steps();
+      return std::any_of(steps.begin(), steps.end(), [&](const auto& s) { return s.family() == family; });
+    });
+  }
+
+  // A group that is still bad though it ran again. (What is only missing would take its whole deadline once more.)
+  bool Unexplained() const {
+    return std::any_of(merged_.begin(), merged_.end(), [](const auto& entry) {
+      return entry.first.first.family != kPairFamily && entry.second.result.verdict() == v1::FAIL;
+    });
+  }
+
+  // Round 1 without what has been good since.
+  Judged StillBad() const {
+    Judged still = first_;
+    for (auto& [key, group] : still) {
+      if (IsSuspect(group) && !IsSuspect(merged_.at(key)))
+        group.result.set_verdict(v1::SKIPPED), group.doubtful = false;
+    }
+    return still;
+  }
+
+  void AddPairs(v1::TestPlan& plan) const {
+    const std::vector<PairStep> steps = NextPairs(parties_.fabric(), results_, diagnosis_);
+    for (const PairStep& step : steps) AddPairStep(setting_, kPairFamily, PairGroups(parties_, step), plan);
+    if (!steps.empty() || diagnosis_.Found()) return;
+    // No node is cleared, or the pairs show nothing of what is wrong.
+    if (!diagnosis_.Open() && (rounds_.size() == 1 || !Unexplained())) return;
+    AddPairStep(setting_, kPairFamily, PairGroups(parties_, NextMatching()), plan);
+  }
+
+  // The first matching of which some pair has not met yet; empty after kMatchings.
+  PairStep NextMatching() const {
+    std::set<PairTest> met;
+    for (const PairResult& r : results_) met.insert({r.a, r.b});
+    for (int k = 0; k < std::min(kMatchings, Matchings(parties_.size())); ++k) {
+      PairStep pairs;
+      for (const auto& [a, b] : Matching(parties_.size(), k)) pairs.push_back({a, b});
+      if (!std::all_of(pairs.begin(), pairs.end(), [&](const PairTest& p) { return met.count(p) > 0; })) return pairs;
+    }
+    return {};
+  }
+
+  // Each accused node with one that was good with others, one rail after another, beside a good pair as the measure.
+  void AddRailsAlone(v1::TestPlan& plan) const {
+    PairStep pairs;
+    std::set<int> used;
+    for (const auto& culprit : diagnosis_.culprits) used.insert(culprit.node);
+    for (const auto& culprit : diagnosis_.culprits) {
+      if (pairs.size() == kSplitNodes || parties_[culprit.node].workers.size() < 2) continue;
+      for (int partner : culprit.partners) {
+        if (!used.insert(partner).second) continue;
+        pairs.push_back({std::min(culprit.node, partner), std::max(culprit.node, partner)});
+        break;
+      }
+    }
+    if (pairs.empty()) return;
+    std::vector<int> free;
+    for (int node : diagnosis_.good) {
+      if (used.count(node) == 0) free.push_back(node);
+    }
+    for (size_t i = 0; i + 1 < free.size() && i < 6; i += 2) pairs.push_back({free[i], free[i + 1]});
+    for (int rail = 0; rail < std::min(parties_.fabric().rails, kSplitRails); ++rail) {
+      AddPairStep(setting_, kRailAloneFamily, PairGroups(parties_, pairs, rail), plan);
     }
   }
-  if (!found) return absl::nullopt;
-  return absl::StrCat("rank ", found->first, ": ", found->second);
-}
 
-double Median(std::vector<double>& values) {
-  std::sort(values.begin(), values.end());
-  const size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-// What the suspects of the second round are measured by: the good siblings that ran beside them, else those of round 1.
-std::map<SiblingKey, double> ReferenceOf(const Judged& first, const Judged& again) {
-  std::map<SiblingKey, std::vector<double>> then, now;
-  for (const auto& [key, group] : first) {
-    if (group.result.verdict() != v1::PASS) continue;
-    then[key.first].push_back(group.result.busbw_gbps());
-    const auto at = again.find(key);
-    if (at != again.end() && at->second.result.measured()) now[key.first].push_back(at->second.result.busbw_gbps());
-  }
-  std::map<SiblingKey, double> reference;
-  for (auto& [key, values] : then) reference[key] = Median(values);
-  for (auto& [key, values] : now) reference[key] = Median(values);
-  return reference;
-}
-
-// A suspect's two results as one.
-JudgedGroup Confirm(const JudgedGroup& first, JudgedGroup again) {
-  if (first.wrong_data) {
-    // Corruption comes and goes (one run in three, in public reports): a clean repeat takes nothing back.
-    JudgedGroup both = first;
-    both.corrupt.insert(again.corrupt.begin(), again.corrupt.end());
-    if (again.wrong_data) absl::StrAppend(both.result.mutable_why(), "; again in round ", again.result.round());
-    return both;
-  }
-  if (again.wrong_data) return again;
-  v1::GroupResult& r = again.result;
-  if (!IsSuspect(again)) {
-    r.set_verdict(v1::WARN);
-    r.set_why(absl::StrCat(r.why(), "; not so in round ", first.result.round(), ": ", first.result.why()));
-  } else if (again.slow && !first.slow) {
-    again.slow = false;
-    r.set_why(absl::StrCat(r.why(), "; seen once only, round ", first.result.round(), ": ", first.result.why()));
-  }
-  return again;
-}
-
-Judged Merge(const Setting& setting, const Round& first_round, const Round& second_round) {
-  Judged judged = Judge(setting, first_round);
-  const Judged alone = Judge(setting, second_round);
-  for (auto& [key, group] : Judge(setting, second_round, ReferenceOf(judged, alone))) {
-    const auto at = judged.find(key);
-    if (at == judged.end()) continue;
-    if (IsSuspect(at->second)) {
-      at->second = Confirm(at->second, std::move(group));
-    } else if (group.wrong_data) {
-      at->second = std::move(group);
-    }
-  }
-  return judged;
-}
-
-struct Counts {
-  int64_t all = 0, failed = 0, inconclusive = 0, warned = 0;
+  const Setting& setting_;
+  const absl::Span<const Round> rounds_;
+  const Parties parties_;
+  const Judged first_;
+  std::vector<PairEvidence> pairs_;
+  Judged merged_;
+  std::vector<PairResult> results_;
+  Diagnosis diagnosis_;
+  std::set<int> inside_;
 };
-
-Counts Count(const Judged& judged) {
-  Counts counts;
-  for (const auto& [key, group] : judged) {
-    ++counts.all;
-    counts.failed += group.result.verdict() == v1::FAIL;
-    counts.warned += group.result.verdict() == v1::WARN;
-    counts.inconclusive += group.result.verdict() == v1::INCONCLUSIVE;
-  }
-  return counts;
-}
-
-std::string Summary(const Conclusion& c, const Counts& counts) {
-  if (counts.all == 0) return "nothing to test: no group has two workers";
-  if (c.outcome == Outcome::kPassed) {
-    std::string text = absl::StrCat("all ", counts.all, " groups pass, data exact");
-    if (counts.warned > 0) absl::StrAppend(&text, "; ", counts.warned, " with a warning");
-    return text;
-  }
-  std::string text = absl::StrCat(counts.failed, " of ", counts.all, " groups fail");
-  if (counts.inconclusive > 0) absl::StrAppend(&text, ", ", counts.inconclusive, " gave no result");
-  if (c.outcome == Outcome::kAccused) {
-    std::vector<std::string> names;
-    for (const v1::Accusation& a : c.accusations) names.push_back(a.node());
-    return absl::StrCat(text, "; at fault: ", FewNames(names));
-  }
-  absl::StrAppend(&text, "; nobody is accused");
-  if (!c.accusations.empty() && c.accusations[0].evidence_size() > 0) {
-    absl::StrAppend(&text, ": ", c.accusations[0].evidence(0));
-  }
-  return text;
-}
-
-v1::Accusation OwnFault(v1::Accusation::Kind kind, const std::string& evidence) {
-  v1::Accusation accusation;
-  accusation.set_kind(kind);
-  accusation.set_confidence(v1::Accusation::HIGH);
-  accusation.add_evidence(evidence);
-  return accusation;
-}
-
-void FindFault(const Setting& setting, absl::Span<const Round> rounds, const Judged& judged, Conclusion& c) {
-  Localised localised = Localise(setting, judged);
-  c.accused = std::move(localised.accused);
-  c.accusations = std::move(localised.accusations);
-  if (!c.accused.empty()) {
-    c.outcome = Outcome::kAccused;
-  } else if (const auto config = ErrorWith(kConfigError, rounds)) {
-    c.outcome = Outcome::kConfig;
-    c.accusations = {OwnFault(v1::Accusation::CONFIG, *config)};
-  } else if (const auto internal = ErrorWith(kInternalError, rounds)) {
-    c.outcome = Outcome::kInternal;
-    c.accusations = {OwnFault(v1::Accusation::INTERNAL, *internal)};
-  } else {
-    c.outcome = Outcome::kInconclusive;
-  }
-}
-
-Conclusion Conclude(const Setting& setting, absl::Span<const Round> rounds, Judged judged) {
-  for (const v1::GroupResult& carried : setting.carried) {
-    const SiblingKey key{carried.family(), carried.collective(), carried.bytes()};
-    JudgedGroup group;
-    group.result = carried;
-    judged.emplace(GroupKey{key, carried.group_index()}, std::move(group));
-  }
-  Conclusion c;
-  c.verdict = v1::SKIPPED;
-  for (const auto& [key, group] : judged) {
-    c.verdict = Worse(c.verdict, group.result.verdict());
-    c.groups.push_back(group.result);
-  }
-  c.families = FamilyTable(setting, judged);
-  if (c.verdict == v1::FAIL || c.verdict == v1::INCONCLUSIVE) {
-    FindFault(setting, rounds, judged, c);
-  } else {
-    c.outcome = Outcome::kPassed;
-  }
-  c.summary = Summary(c, Count(judged));
-  return c;
-}
 
 }  // namespace
 
@@ -181,13 +155,9 @@ std::variant<v1::TestPlan, Conclusion> NextRound(const Setting& setting, absl::S
     nothing.summary = "no round has run";
     return nothing;
   }
-  if (rounds.size() > 1) return Conclude(setting, rounds, Merge(setting, rounds[0], rounds[1]));
-  Judged judged = Judge(setting, rounds[0]);
-  const bool hopeless = ErrorWith(kConfigError, rounds) || ErrorWith(kInternalError, rounds);
-  v1::TestPlan next;
-  if (!hopeless) next = ConfirmingPlan(setting, rounds[0].plan, judged);
-  if (next.steps().empty()) return Conclude(setting, rounds, std::move(judged));
-  *next.mutable_estimate() = ToProto(EstimateOf(next));
+  Sequel sequel(setting, rounds);
+  v1::TestPlan next = sequel.Next();
+  if (next.steps().empty()) return sequel.Conclude();
   return next;
 }
 

@@ -1,47 +1,26 @@
 #pragma once
 // What follows a round: another one, or the conclusion.
 //
-// Round 1 tests everything. If anything in it failed or is missing, round 2 repeats that alone: no two groups of a step
-// share a node, and up to three passing siblings a step run again as the measure. What is still slow then is confirmed;
-// wrong data counts in whichever round it was seen. There is no third round.
+// Round 1 tests everything (plan.h). Round 2 repeats alone what failed or is missing in it, and has every node of a bad
+// pair meet three that are good with others. Further rounds go on where something is still open: other matchings where
+// no node is cleared or all pairs are good, links again, a node's accelerators two by two, an accused node's rails one
+// at a time. What ran decides, not what was meant to run: all is worked out anew from the rounds so far.
 
-#include <set>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "absl/types/span.h"
-#include "lib/base/ids.h"
+#include "lib/selftest/conclusion.h"
 #include "lib/selftest/setting.h"
 #include "lib/selftest/verdict.h"
 #include "proto/muster/v1/selftest.pb.h"
 
 namespace muster::selftest {
 
-struct Conclusion {
-  enum class Outcome {
-    kPassed,        // release is allowed
-    kAccused,       // `accused` are at fault
-    kInconclusive,  // failed or missing, and nobody can be named
-    kConfig,        // the job's or node's configuration, by the errors' own words: trying again changes nothing
-    kInternal,      // Muster's own fault
-  };
-  Outcome outcome = Outcome::kInconclusive;
-  v1::TestVerdict verdict = v1::INCONCLUSIVE;
-  // One sentence with numbers.
-  std::string summary;
-  std::set<NodeUid> accused;
-  std::vector<v1::Accusation> accusations;
-  std::vector<v1::FamilyResult> families;
-  // Every group, carried ones included, ordered by family, collective, size and index.
-  std::vector<v1::GroupResult> groups;
-};
+// Rounds of one test, the first included.
+inline constexpr size_t kMaxTestRounds = 6;
 
-// Errors that begin so are not the hardware's: see Conclusion::Outcome.
-inline constexpr char kConfigError[] = "config: ";
-inline constexpr char kInternalError[] = "internal: ";
-
-// Call with the rounds so far, in order, at least one, each ended (all nodes final) or past its deadline.
+// Call with the rounds so far, in order, at least one, each ended (all nodes final) or past its deadline. At most
+// kMaxTestRounds come.
 // Equal inputs give equal outputs, whatever the order of the results.
 std::variant<v1::TestPlan, Conclusion> NextRound(const Setting& setting, absl::Span<const Round> rounds);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lib/base/ids.h"
@@ -28,6 +29,9 @@ struct Setting {
   uint64_t seed = 0;
   // Passes of an earlier test that still hold here (see carry_over.h): not run again, but part of the outcome.
   std::vector<v1::GroupResult> carried;
+  // What the last pass of this very placement measured; empty: none. `history_from` is its receipt.
+  std::vector<v1::FamilyResult> history;
+  std::string history_from;
 
   int64_t FirstRank() const { return mesh == nullptr ? 0 : mesh->first_rank(); }
   int32_t NodeRankOf(int64_t global_rank) const {

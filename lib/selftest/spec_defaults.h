@@ -24,11 +24,20 @@ absl::Duration RoundDeadlineOf(const v1::SelfTestSpec& spec);
 struct Ladder {
   // Payload sizes before rounding, bytes.
   std::vector<int64_t> bytes;
+  // Of tests of node pairs.
+  int64_t pair_bytes = 0;
   int32_t warmups = 1;
   int32_t iterations = 5;
   // Of one step; a child that overruns it is killed.
   absl::Duration step_deadline;
+  // Of the timed iterations of all steps of the first round together.
+  absl::Duration traffic;
 };
+// Sizes as the backend's fabric wants them: accelerators and their NICs (nccl) need 64 MiB and more to show what they
+// can do, TCP shows it at 16 MiB.
 Ladder LadderOf(const v1::SelfTestSpec& spec);
+
+// Timed iterations that no budget cuts away.
+inline constexpr int32_t kFewestIterations = 5;
 
 }  // namespace muster::selftest

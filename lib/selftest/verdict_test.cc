@@ -6,6 +6,9 @@
 #include <cmath>
 #include <functional>
 
+#include "lib/selftest/fake_setting.h"
+#include "lib/selftest/family_table.h"
+
 namespace muster::selftest {
 namespace {
 
@@ -46,11 +49,13 @@ struct Bench {
         std::find_if(round.results.begin(), round.results.end(), [&](auto& r) { return r.global_rank() == rank; }));
   }
   v1::GroupResult Group(int64_t index) {
-    for (const auto& [key, group] : Judge(setting, round)) {
+    for (const auto& [key, group] : Run()) {
       if (key.second == index) return group.result;
     }
     return {};
   }
+
+  Judged Run(const Yardsticks* reference = nullptr) { return Judge(setting, Parties(setting), round, reference); }
 
   Setting setting;
   Round round;
@@ -93,10 +98,70 @@ TEST(Verdict, HalfOfAFamilySlow_StillStandsOut) {
   }
 }
 
-TEST(Verdict, JustAboveTheLimit_PassesWithAWarning) {
+TEST(Verdict, JustAboveTheLimit_IsLookedAtAgainAndNoWarningYet) {
   Bench bench(4);
   bench.SetTime(2, 100 / 0.88);
-  EXPECT_EQ(bench.Group(1).verdict(), v1::WARN);
+  const Judged judged = bench.Run();
+  for (const auto& [key, group] : judged) {
+    EXPECT_EQ(group.result.verdict(), v1::PASS);
+    EXPECT_EQ(IsSuspect(group), key.second == 1) << group.result.why();
+  }
+}
+
+TEST(Verdict, FewerIterationsThanAsked_CountIfAllMembersAgree) {
+  Bench bench(2);
+  bench.round.plan.mutable_steps(0)->set_iterations(50);
+  for (v1::StepResult& r : bench.round.results) {
+    while (r.iteration_us_size() < 6) r.add_iteration_us(100);
+  }
+  EXPECT_EQ(bench.Group(0).verdict(), v1::PASS);
+  EXPECT_EQ(bench.Group(0).iterations(), 6);
+  bench.Of(1).add_iteration_us(100);
+  EXPECT_EQ(bench.Group(0).verdict(), v1::INCONCLUSIVE);
+}
+
+TEST(Verdict, LoneGroup_IsComparedWithThePlacementsLastPass) {
+  Bench bench(1);
+  v1::FamilyResult past;
+  past.set_family("dp");
+  past.set_collective(v1::ALL_GATHER);
+  past.set_bytes(8000);
+  past.set_median_gbps(0.041);
+  bench.setting.history = {past};
+  bench.setting.history_from = "rcp-1";
+  EXPECT_EQ(bench.Group(0).verdict(), v1::PASS);
+  EXPECT_NE(bench.Group(0).why().find("this placement's median in rcp-1"), std::string::npos) << bench.Group(0).why();
+  bench.SetTime(0, 200);
+  EXPECT_EQ(bench.Group(0).verdict(), v1::FAIL) << bench.Group(0).why();
+}
+
+// Groups that cross racks are slower by nature: no measure for those inside one, and the other way round.
+TEST(Verdict, Siblings_AreThoseThatCrossAsMuch) {
+  Bench bench(4);
+  bench.setting.workers_per_member = 1;
+  auto placement = FakePlacement(8);
+  placement->add_tiers("rack");
+  const char* racks[] = {"r1", "r1", "r2", "r2", "r1", "r2", "r1", "r2"};
+  for (int r = 0; r < 8; ++r) placement->mutable_ranks(r)->add_topology_path(racks[r]);
+  bench.setting.placement = placement;
+  for (int rank : {4, 5, 6, 7}) bench.SetTime(rank, 300);
+  for (int g = 0; g < 4; ++g) {
+    EXPECT_EQ(bench.Group(g).verdict(), v1::PASS) << bench.Group(g).why();
+    EXPECT_EQ(bench.Group(g).fabric(), g < 2 ? "rack" : "cluster");
+  }
+  // The only one inside a rack, and no faster than those across: slow.
+  bench.setting.placement = placement;
+  placement->mutable_ranks(2)->set_topology_path(0, "r1");
+  bench.SetTime(0, 1000);
+  EXPECT_EQ(bench.Group(0).verdict(), v1::FAIL) << bench.Group(0).why();
+}
+
+TEST(Verdict, ErrorOfAGroup_IsItsFirstOwnOneWithTheHint) {
+  Bench bench(1);
+  bench.Of(0).set_error("gloo: Connection closed by peer [10.0.0.7]:4711");
+  bench.Of(1).set_error("failed to extend /dev/shm/nccl-1");
+  EXPECT_EQ(bench.Group(0).error(), "rank 1: failed to extend /dev/shm/nccl-1 (and 1 more ranks)");
+  EXPECT_NE(bench.Group(0).hint().find("medium: Memory"), std::string::npos);
 }
 
 TEST(Verdict, Floor_FailsTheGroupBelowIt) {
@@ -149,10 +214,10 @@ TEST(Verdict, WrongElement_NamesSenderAndReceiver) {
   bench.Of(1).set_wrong_elements(1);
   bench.Of(1).mutable_first_wrong()->set_rank(1);
   bench.Of(1).mutable_first_wrong()->set_index(3);  // rank 0's block of an all-gather
-  const Judged judged = Judge(bench.setting, bench.round);
+  const Judged judged = bench.Run();
   EXPECT_EQ(judged.begin()->second.corrupt, (std::set<CorruptEdge>{{0, 1}}));
   bench.Of(1).mutable_first_wrong()->set_index(INT64_MAX);
-  EXPECT_TRUE(Judge(bench.setting, bench.round).begin()->second.corrupt.empty());
+  EXPECT_TRUE(bench.Run().begin()->second.corrupt.empty());
 }
 
 TEST(Verdict, RepeatsStrangersAndOrder_ChangeNothing) {
@@ -160,7 +225,7 @@ TEST(Verdict, RepeatsStrangersAndOrder_ChangeNothing) {
   bench.SetTime(3, 200);
   const auto bytes = [&] {
     std::string all;
-    for (const auto& [key, group] : Judge(bench.setting, bench.round)) all += group.result.SerializeAsString();
+    for (const auto& [key, group] : bench.Run()) all += group.result.SerializeAsString();
     return all;
   };
   const std::string before = bytes();
@@ -176,15 +241,31 @@ TEST(Verdict, RepeatsStrangersAndOrder_ChangeNothing) {
 
 TEST(Verdict, Reference_TakesThePlaceOfTheSiblings) {
   Bench bench(2);
-  const Judged judged = Judge(bench.setting, bench.round, {{{"dp", v1::ALL_GATHER, 8000}, 0.08}});
+  Yardsticks reference;
+  reference.Add({"dp", v1::ALL_GATHER, 8000}, 0, 0.08);
+  reference.Sort();
+  const Judged judged = bench.Run(&reference);
   for (const auto& [key, group] : judged) EXPECT_TRUE(group.slow) << group.result.why();
+}
+
+TEST(FamilyTable, WholeFamilySlowerThanTheLastPass_Warns) {
+  Bench bench(4);
+  v1::FamilyResult past;
+  past.set_family("dp");
+  past.set_collective(v1::ALL_GATHER);
+  past.set_bytes(8000);
+  past.set_median_gbps(0.08);
+  bench.setting.history = {past};
+  const auto rows = FamilyTable(bench.setting, bench.Run());
+  EXPECT_EQ(rows[0].verdict(), v1::WARN);
+  EXPECT_DOUBLE_EQ(rows[0].history_gbps(), 0.08);
 }
 
 TEST(FamilyTable, Rows_SumUpTheirGroups) {
   Bench bench(4);
   bench.SetTime(3, 200);
   bench.Drop(0);
-  const auto rows = FamilyTable(bench.setting, Judge(bench.setting, bench.round));
+  const auto rows = FamilyTable(bench.setting, bench.Run());
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].groups(), 4);
   EXPECT_EQ(rows[0].failed_groups(), 1);

@@ -80,6 +80,23 @@ std::string DefaultBackend(const NodeTable& const_nodes, const v1::Placement& pl
   return "nccl";
 }
 
+// Why the job can't be tested on what there is: too few agents offer the backend that it asks for. Empty: it can.
+std::string LacksBackend(const Job& job, const NodeTable& nodes) {
+  const v1::SelfTestSpec& test = job.gang.spec->self_test();
+  if (test.backend().empty() || test.profile() == v1::SelfTestSpec::NONE) return "";
+  int32_t offering = 0, all = 0;
+  for (const auto& [name, node] : nodes.by_name()) {
+    const auto& backends = node->info.backends();
+    ++all;
+    offering += std::find(backends.begin(), backends.end(), test.backend()) != backends.end();
+  }
+  // Too few nodes are placement's to say.
+  if (all < job.request->units || offering >= job.request->units) return "";
+  return absl::StrCat("spec.selfTest.backend: ", offering == 0 ? "no agent offers" : "too few agents offer", " ",
+                      test.backend(), " (", offering, " of ", all, " nodes, ", job.request->units,
+                      " are needed); leave it out, or start agents that have it");
+}
+
 }  // namespace
 
 placement::Cluster Engine::ClusterOf(const NodeTable& nodes, JobTable& jobs) {
@@ -135,7 +152,13 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobT
         events.emplace_back(key, *std::move(event));
       continue;
     }
-    if (place) situation.queued.push_back({TurnOf(*job), job->request.get(), LongestHold(*job, now)});
+    if (place) {
+      if (std::string lacks = LacksBackend(*job, nodes); !lacks.empty()) {
+        job->waits_for = std::move(lacks);
+        continue;
+      }
+      situation.queued.push_back({TurnOf(*job), job->request.get(), LongestHold(*job, now)});
+    }
     if (!repair) continue;
     if (std::optional<queue::RepairJob> of = RepairOf(*job, cluster)) situation.repairs.push_back(*std::move(of));
   }
@@ -222,6 +245,10 @@ absl::StatusOr<Engine::Plan> Engine::PlanTest(const Job& job, const NodeTable& n
                unchanged(placement->ranks(rank).node_uid());
       });
     }
+  }
+  if (const std::optional<v1::Receipt> past = receipts.LatestPass(placement->digest())) {
+    setting.history.assign(past->families().begin(), past->families().end());
+    setting.history_from = past->id();
   }
   absl::StatusOr<v1::TestPlan> plan = selftest::MakePlan(setting);
   if (!plan.ok()) return plan.status();

@@ -14,7 +14,7 @@ v1::Explanation Explain(const ToExplain& to) {
   // It waits for nodes that may still register; what can never be would have failed.
   if (explanation.feasibility() == v1::NEVER) explanation.set_feasibility(v1::NOT_NOW);
   if (explanation.feasibility() == v1::OK && !to.waits_for.empty()) {
-    // Nodes there are: its turn, its quota or a reservation is what it waits for.
+    // Nodes there are: its turn, its quota, a reservation or agents with its test's backend is what it waits for.
     explanation.Clear();
     explanation.set_feasibility(v1::NOT_NOW);
     explanation.set_summary(to.waits_for);

@@ -17,7 +17,7 @@ constexpr size_t kLongestError = 1024;
 
 // Zero-padded, so that keys sort as the numbers do.
 std::string PlanKey(const TestId& test, int32_t round) { return absl::StrFormat("%s/%04d/plan", test.value(), round); }
-// What was settled before the first round: what is carried over, and when it began.
+// What was settled before the first round: what is carried over, what the last pass measured, and when it began.
 std::string BeginningKey(const TestId& test) { return absl::StrFormat("%s/0000/beginning", test.value()); }
 std::string ReportKey(const TestId& test, int32_t round, int64_t n) {
   return absl::StrFormat("%s/%04d/report/%08d", test.value(), round, n);
@@ -95,6 +95,8 @@ void TestRunner::RoundBegins(const selftest::Setting& setting, const gang::PlanP
     v1::Receipt beginning;
     SetTime(now, beginning.mutable_started());
     *beginning.mutable_groups() = {setting.carried.begin(), setting.carried.end()};
+    *beginning.mutable_families() = {setting.history.begin(), setting.history.end()};
+    beginning.set_id(setting.history_from);
     beginning.set_seed(setting.seed);
     run.keys.push_back(BeginningKey(setting.test));
     batch.Put(store::Kind::kTest, run.keys.back(), beginning.SerializeAsString());
@@ -116,6 +118,8 @@ absl::Status TestRunner::Resume(const selftest::Setting& setting, const gang::Pl
         return absl::DataLossError("a test's beginning is damaged in the store");
       run.started = TimeOf(beginning.started());
       run.setting.carried.assign(beginning.groups().begin(), beginning.groups().end());
+      run.setting.history.assign(beginning.families().begin(), beginning.families().end());
+      run.setting.history_from = beginning.id();
       run.setting.seed = beginning.seed();
       continue;
     }
