@@ -13,10 +13,13 @@
 #include "absl/time/clock.h"
 #include "client/agent/gloo_collectives.h"
 #include "client/key_value/gloo_store.h"
+#include "gloo/allreduce.h"
 #include "gloo/barrier.h"
 #include "gloo/rendezvous/context.h"
 #include "gloo/transport/tcp/device.h"
-#include "lib/selftest/rounds.h"
+#include "lib/base/proto_time.h"
+#include "lib/selftest/error_kind.h"
+#include "lib/selftest/iterations.h"
 
 namespace muster::agent {
 namespace {
@@ -26,6 +29,13 @@ using std::chrono::milliseconds;
 milliseconds Left(absl::Time deadline) {
   // Gloo takes 0 for "no time-out" in places.
   return std::max(absl::ToChronoMilliseconds(deadline - absl::Now()), milliseconds(1));
+}
+
+void Largest(void* out, const void* a, const void* b, size_t n) {
+  auto* o = static_cast<int64_t*>(out);
+  const auto* x = static_cast<const int64_t*>(a);
+  const auto* y = static_cast<const int64_t*>(b);
+  for (size_t i = 0; i < n; ++i) o[i] = std::max(x[i], y[i]);
 }
 
 // Gloo throws types of several bases; all derive from std::exception.
@@ -62,9 +72,9 @@ class GlooGroup : public OpenGroup {
     GlooCollective collective(context_, payload);
     payload.Fill(collective.input());
     for (int i = 1; i < step.warmups(); ++i) collective.Run(Left(deadline));
-    RunChecked(collective, payload, deadline, m.data);
-    Meet(deadline);
-    for (int i = 0; i < step.iterations(); ++i) {
+    const absl::Duration once = RunChecked(collective, payload, deadline, m.data);
+    const int32_t iterations = selftest::IterationsWithin(step, AgreedOn(once, deadline));
+    for (int32_t i = 0; i < iterations; ++i) {
       const auto start = std::chrono::steady_clock::now();
       collective.Run(Left(deadline));
       const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
@@ -74,22 +84,33 @@ class GlooGroup : public OpenGroup {
     return m;
   }
 
-  // An untimed run whose every output element must be written anew.
-  static void RunChecked(GlooCollective& collective, const selftest::Payload& payload, absl::Time deadline,
-                         selftest::Payload::Verdict& data) {
+  // A run whose every output element must be written anew; how long it took, the check left out.
+  static absl::Duration RunChecked(GlooCollective& collective, const selftest::Payload& payload, absl::Time deadline,
+                                   selftest::Payload::Verdict& data) {
     const absl::Span<uint32_t> output = collective.output();
     std::fill(output.begin(), output.end(), selftest::Payload::kUntouched);
+    const absl::Time start = absl::Now();
     collective.Run(Left(deadline));
+    const absl::Duration took = absl::Now() - start;
     const selftest::Payload::Verdict verdict = payload.Check(output);
     if (data.wrong == 0) data.first = verdict.first;
     data.wrong += verdict.wrong;
+    return took;
   }
 
-  // So that the first timed iteration does not measure who came late.
-  void Meet(absl::Time deadline) {
-    gloo::BarrierOptions options(context_);
+  // The longest of what the members say. They meet by it, so that the first timed iteration doesn't measure who came
+  // late.
+  absl::Duration AgreedOn(absl::Duration mine, absl::Time deadline) {
+    int64_t longest = absl::ToInt64Microseconds(mine);
+    gloo::AllreduceOptions options(context_);
+    options.setOutput(&longest, 1);
+    options.setReduceFunction(static_cast<void (*)(void*, const void*, const void*, size_t)>(Largest));
     options.setTimeout(Left(deadline));
-    gloo::barrier(options);
+    gloo::allreduce(options);
+    gloo::BarrierOptions meet(context_);
+    meet.setTimeout(Left(deadline));
+    gloo::barrier(meet);
+    return absl::Microseconds(longest);
   }
 
   const std::shared_ptr<gloo::rendezvous::Context> context_;
