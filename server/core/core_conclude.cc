@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/selftest/receipt.h"
 #include "server/core/core.h"
+#include "server/core/retest.h"
 
 namespace muster::core {
 namespace {
@@ -76,7 +77,14 @@ void Core::Conclude(Job& job, const TestId& test, const selftest::Conclusion& co
                                        " was quarantined for ", absl::FormatDuration(options_.quarantine)));
     }
   }
+  std::vector<NodeEntry*> cleared;
+  if (conclusion.outcome == selftest::Conclusion::Outcome::kPassed &&
+      job.gang.spec->launch().kind() == v1::LaunchSpec::TEST_ONLY)
+    cleared = ClearedBy(*run.setting.placement, nodes_);
+  for (const NodeEntry* node : cleared)
+    receipt.add_actions(absl::StrCat("node ", node->info.name(), " passed beside healthy nodes and was readmitted"));
   receipts_.Put(receipt, batch_);
+  for (NodeEntry* node : cleared) ReadmitNode(*node);
   metrics_.Tested(receipt);
   spdlog::info("event=tested job={} uid={} test={} receipt={} verdict={} why=\"{}\"", job.FullName(),
                job.gang.uid.value(), test.value(), receipt.id(), v1::TestVerdict_Name(receipt.verdict()),

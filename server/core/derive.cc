@@ -4,6 +4,7 @@
 
 #include "lib/assignment/mesh_part.h"
 #include "lib/job/validate.h"
+#include "server/core/backend_label.h"
 
 namespace muster::core {
 
@@ -12,7 +13,11 @@ absl::StatusOr<Derived> DeriveFrom(const std::string& full_name, const v1::JobSp
   absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(spec);
   if (!mesh.ok()) return mesh.status();
   derived.mesh = *std::move(mesh);
-  absl::StatusOr<placement::Request> request = placement::RequestOf(full_name, spec, derived.mesh);
+  v1::JobSpec wanted = spec;
+  const v1::SelfTestSpec& test = spec.self_test();
+  if (!test.backend().empty() && test.profile() != v1::SelfTestSpec::NONE)
+    (*wanted.mutable_placement()->mutable_node_selector())[BackendLabel(test.backend())] = kHasBackend;
+  absl::StatusOr<placement::Request> request = placement::RequestOf(full_name, wanted, derived.mesh);
   if (!request.ok()) return request.status();
   derived.request = std::make_shared<const placement::Request>(*std::move(request));
   return derived;

@@ -9,8 +9,10 @@
 #include "lib/queue/admit.h"
 #include "lib/selftest/carry_over.h"
 #include "lib/selftest/plan.h"
+#include "server/core/backend_label.h"
 #include "server/core/bound.h"
 #include "server/core/holders.h"
+#include "server/core/retest.h"
 #include "server/core/times.h"
 
 namespace muster::core {
@@ -104,8 +106,12 @@ placement::Cluster Engine::ClusterOf(const NodeTable& nodes, JobTable& jobs) {
     std::vector<v1::Node> views;
     views.reserve(nodes.size());
     for (const auto& [name, node] : nodes.by_name()) *views.emplace_back().mutable_info() = node->info;
-    for (size_t i = 0; const auto& [name, node] : nodes.by_name())
-      views[i++].mutable_info()->set_uid(node->uid.value());
+    for (size_t i = 0; const auto& [name, node] : nodes.by_name()) {
+      v1::NodeInfo& info = *views[i++].mutable_info();
+      info.set_uid(node->uid.value());
+      for (const std::string& backend : node->info.backends())
+        (*info.mutable_labels())[BackendLabel(backend)] = kHasBackend;
+    }
     absl::StatusOr<placement::Cluster> made = placement::MakeCluster(nodes.tiers(), views);
     // Names and labels were checked when the nodes registered.
     cluster_ = made.ok() ? *std::move(made) : placement::Cluster();
@@ -150,6 +156,14 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobT
       if (job->gang.spec->placement().source() != v1::PlacementSpec::BOUND || cluster.topology == nullptr) continue;
       if (std::optional<gang::Event> event = PlaceBound(*job, cluster, costs, &job->waits_for))
         events.emplace_back(key, *std::move(event));
+      continue;
+    }
+    if (place && IsRetest(*job, nodes)) {
+      if (cluster.topology == nullptr) continue;
+      if (auto placed = PlaceRetest(*job, nodes, cluster, &job->waits_for)) {
+        events.emplace_back(key,
+                            gang::PlacementFound{std::make_shared<const v1::Placement>(std::move(placed->placement))});
+      }
       continue;
     }
     if (place) {

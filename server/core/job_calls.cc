@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "lib/base/errors.h"
 #include "lib/gang/new_gang.h"
@@ -13,6 +14,7 @@
 #include "server/core/holders.h"
 #include "server/core/outlook.h"
 #include "server/core/page.h"
+#include "server/core/retest.h"
 
 namespace muster::core {
 namespace {
@@ -124,7 +126,16 @@ absl::Status CheckFree(Core& core, const v1::StartSelfTestRequest& request) {
   for (int i = 0; i < request.nodes_size(); ++i) {
     absl::StatusOr<NodeEntry*> node = core.nodes().Named(request.nodes(i));
     if (!node.ok()) return node.status();
-    if ((*node)->users.empty() && (*node)->ok()) continue;
+    const std::string& backend = request.self_test().backend();
+    const auto& offered = (*node)->info.backends();
+    if (!backend.empty() && std::find(offered.begin(), offered.end(), backend) == offered.end()) {
+      return OutcomeError(
+          absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
+          absl::StrCat("self_test.backend: the agent of node ", request.nodes(i), " does not offer ", backend),
+          offered.empty() ? "it has no agent that tests; start one"
+                          : absl::StrCat("leave it out, or take one of ", absl::StrJoin(offered, ", ")));
+    }
+    if (MayBeTested(**node)) continue;
     const Job* holder = (*node)->users.empty() ? nullptr : core.jobs().Find((*node)->users.begin()->first);
     return OutcomeError(
         absl::StatusCode::kFailedPrecondition, v1::BAD_REQUEST,
