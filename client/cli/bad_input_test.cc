@@ -10,8 +10,8 @@ namespace muster::cli {
 namespace {
 
 constexpr char kCommands[] =
-    "  commands: annotate, cancel, compare, completion, describe, drain, exec, explain, get, groups, help, plan, "
-    "quarantine, readmit, selftest, simulate, submit, version, watch\n";
+    "  commands: annotate, cancel, compare, completion, describe, drain, exec, explain, export, get, groups, help, "
+    "plan, quarantine, readmit, selftest, simulate, submit, version, watch\n";
 
 struct Row {
   std::vector<std::string> pieces;
@@ -92,8 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{"quarantine", "node", "--reason", "x"},
             "muster: muster quarantine node needs NAME\n  see: muster quarantine node --help\n"},
         Row{{"drain", "node"}, "muster: muster drain node needs NAME\n  see: muster drain node --help\n"},
-        Row{{"selftest", "nodes", "a"},
-            "muster: muster selftest nodes needs NODE, at least 2 of them\n  see: muster selftest nodes --help\n"},
+        Row{{"selftest", "nodes"}, "muster: muster selftest nodes needs NODE\n  see: muster selftest nodes --help\n"},
         Row{{"selftest", "nodes", "a", "a"}, "muster: node a is given twice\n"},
         Row{{"selftest", "nodes", "a", "b", "--profile", "long"},
             "muster: --profile long: unknown profile\n  profiles: quick, standard, soak\n"},

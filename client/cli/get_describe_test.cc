@@ -168,10 +168,10 @@ TEST_F(GetDescribe, DescribeReceipt) {
       R"(FAILED  team-a/llama-70b attempt 1   32 members, 256 workers (tp 8, dp 8, pp 4)   nccl 2.27.3   took 58 s   1m02s ago
 rcp-7f3b   placement d2
 
-FAMILY  COLLECTIVE      GROUPS    SIZE  BUSBW GB/s: slowest  median  floor  DATA      VERDICT
-tp      all_reduce      32 × 8   1 GiB                458.2   461.0  400.0  ok        pass
-dp_cp   reduce_scatter  32 × 8   1 GiB                 23.1    47.6   40.0  ok        FAIL  1 of 32 groups
-pp      send_recv       64 × 4  16 MiB                 22.8    46.9      –  12 WRONG  FAIL  1 of 64 groups
+FAMILY  COLLECTIVE      GROUPS    SIZE  BUSBW GB/s: slowest  median  SLOWEST OF MEDIAN  floor  DATA      VERDICT
+tp      all_reduce      32 × 8   1 GiB                458.2   461.0  ▇▇▇▇▇▇▇▇▇▇ 0.99    400.0  ok        pass
+dp_cp   reduce_scatter  32 × 8   1 GiB                 23.1    47.6  ▇▇▇▇▇▁▁▁▁▁ 0.49     40.0  ok        FAIL  1 of 32 groups
+pp      send_recv       64 × 4  16 MiB                 22.8    46.9  ▇▇▇▇▇▁▁▁▁▁ 0.49      –  12 WRONG  FAIL  1 of 64 groups
 
 GROUP    COLLECTIVE      RANKS                   BUSBW GB/s  VERDICT  WHY
 dp_cp 3  reduce_scatter  3,11,19,27,35,43,51,59        23.1  FAIL     0.49 of the median of its 31 siblings
@@ -181,8 +181,41 @@ accused: gpu-c07 NIC mlx5_3   confidence high
 
 done: gpu-c07 quarantined until 14:05; its rank given to gpu-d14
 noted: tokens_per_second = 41000
-next: when gpu-c07 is repaired: muster readmit node gpu-c07; to test it beside another free node: muster selftest nodes gpu-c07 OTHER
+next: when gpu-c07 is repaired: muster selftest node gpu-c07 (passing readmits it); without a test: muster readmit node gpu-c07
 )");
+}
+
+TEST_F(GetDescribe, DescribeReceipt_ShowsPairsAsAMap) {
+  v1::Receipt& receipt = muster_.state.receipts["rcp-7f3b"];
+  for (int i = 0; i < 4; ++i) receipt.mutable_placement()->add_ranks()->set_node("n" + std::to_string(i));
+  const auto pair = [&](int a, int b, double gbps) {
+    v1::GroupResult& group = *receipt.add_groups();
+    group.set_family("pairs");
+    group.add_node_ranks(a);
+    group.add_node_ranks(b);
+    group.set_measured(gbps > 0);
+    group.set_busbw_gbps(gbps);
+    group.set_verdict(gbps > 0 ? v1::PASS : v1::INCONCLUSIVE);
+  };
+  pair(0, 1, 10);
+  pair(0, 1, 9.9);
+  pair(0, 2, 10.1);
+  pair(1, 3, 7);
+  pair(2, 3, 4);
+  v1::PairProbe& probe = *receipt.add_probes();
+  probe.set_node_a("n3");
+  probe.set_node_b("n0");
+  probe.set_verdict(v1::FAIL);
+  muster_.Muster({"describe", "receipt", "rcp-7f3b"});
+  EXPECT_NE(muster_.out.find(R"(
+NODE PAIRS  median 9.9 GB/s; of it: ░ 0.85 and more  ▒ 0.5  ▓ less  █ failed  · none
+n0   ░ ░ █
+n1 ░   · ▒
+n2 ░ ·   ▓
+n3 █ ▒ ▓
+)"),
+            std::string::npos)
+      << muster_.out;
 }
 
 TEST_F(GetDescribe, UnknownNames_ExitWith3_AndSayWhereToLook) {

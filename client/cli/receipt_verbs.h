@@ -1,5 +1,5 @@
 #pragma once
-// compare receipts, annotate receipt, selftest nodes.
+// compare receipts, annotate receipt, export receipt.
 
 #include <vector>
 

@@ -6,9 +6,11 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/mesh_text.h"
 #include "client/cli/names.h"
+#include "client/cli/pair_map.h"
 #include "client/cli/table.h"
 
 namespace muster::cli {
@@ -16,33 +18,6 @@ namespace {
 
 constexpr int kShownGroups = 8;
 constexpr int kShownDifferences = 20;
-
-std::string AccusedWord(const v1::Accusation& a) {
-  switch (a.kind()) {
-    case v1::Accusation::NODE:
-      return a.node();
-    case v1::Accusation::ACCELERATOR:
-      return absl::StrCat(a.node(), " accelerator ", a.part());
-    case v1::Accusation::NIC:
-      return absl::StrCat(a.node(), " NIC ", a.part());
-    case v1::Accusation::RAIL:
-      return a.part();
-    case v1::Accusation::LINK:
-      return absl::StrCat("link ", a.node(), a.node().empty() || a.part().empty() ? "" : " ↔ ", a.part());
-    case v1::Accusation::SWITCH_DOMAIN:
-      return absl::StrCat("switch domain ", a.part());
-    case v1::Accusation::PLACEMENT:
-      return "the placement itself";
-    case v1::Accusation::CONFIG:
-      return "nobody: the job's own configuration";
-    case v1::Accusation::INTERNAL:
-      return "nobody: Muster's own fault";
-    case v1::Accusation::INFRASTRUCTURE:
-      return "nobody: the infrastructure, or something that has passed";
-    default:
-      return a.node().empty() ? "nobody" : absl::StrCat(a.node(), a.part().empty() ? "" : " ", a.part());
-  }
-}
 
 std::string ConfidenceWord(const v1::Accusation& accusation) {
   return accusation.confidence() == v1::Accusation::CONFIDENCE_UNSPECIFIED
@@ -78,6 +53,14 @@ Span FamilyVerdict(const v1::FamilyResult& family) {
   return {text, VerdictStyle(family.verdict())};
 }
 
+// How far its slowest group falls behind: a bar and the number.
+Span ShareText(const v1::FamilyResult& f) {
+  if (!f.measured() || f.median_gbps() <= 0 || f.groups() < 2) return "";
+  const double share = f.slowest_gbps() / f.median_gbps();
+  return {absl::StrCat(Bar(share), absl::StrFormat(" %.2f", share)),
+          f.failed_groups() > 0 ? Style::kBad : Style::kPlain};
+}
+
 void PrintFamilies(Screen& out, const v1::Receipt& receipt) {
   Table table({{"FAMILY"},
                {"COLLECTIVE"},
@@ -85,7 +68,9 @@ void PrintFamilies(Screen& out, const v1::Receipt& receipt) {
                {"SIZE", true},
                {"BUSBW GB/s: slowest", true},
                {"median", true},
+               {"SLOWEST OF MEDIAN"},
                {"floor", true},
+               {"last pass", true},
                {"DATA"},
                {"VERDICT"}});
   for (const v1::FamilyResult& f : receipt.families()) {
@@ -94,7 +79,9 @@ void PrintFamilies(Screen& out, const v1::Receipt& receipt) {
                                                       : "ok";
     table.Row({f.family(), CollectiveWord(f.collective()), absl::StrCat(f.groups(), " × ", f.group_size()),
                BytesText(f.bytes()), f.measured() ? GbpsText(f.slowest_gbps()) : "–",
-               f.measured() ? GbpsText(f.median_gbps()) : "–", f.floor_gbps() > 0 ? GbpsText(f.floor_gbps()) : "–",
+               f.measured() ? GbpsText(f.median_gbps()) : "–", ShareText(f),
+               f.floor_gbps() > 0 ? GbpsText(f.floor_gbps()) : "–",
+               f.history_gbps() > 0 ? GbpsText(f.history_gbps()) : "",
                Span(data, f.wrong_elements() > 0 ? Style::kBad : Style::kPlain), FamilyVerdict(f)});
   }
   if (table.empty()) return;
@@ -135,7 +122,7 @@ void PrintGroups(Screen& out, const v1::Receipt& receipt, bool all) {
 void PrintAccused(Screen& out, const v1::Receipt& receipt) {
   if (receipt.accused_size() > 0) out.Blank();
   for (const v1::Accusation& accusation : receipt.accused()) {
-    out.Line({Span("accused: ", Style::kDim), Span(AccusedWord(accusation), Style::kBad), ConfidenceWord(accusation)});
+    out.Line({Span("accused: ", Style::kDim), Span(AccusedText(accusation), Style::kBad), ConfidenceWord(accusation)});
     for (const std::string& evidence : accusation.evidence()) out.Line(absl::StrCat("  ", evidence));
     if (!accusation.hint().empty()) out.Line({Span("  hint: ", Style::kDim), accusation.hint()});
   }
@@ -145,8 +132,8 @@ void PrintNext(Screen& out, const v1::Receipt& receipt) {
   for (const v1::Accusation& a : receipt.accused()) {
     if (a.node().empty()) continue;
     out.Line({Span("next: ", Style::kDim),
-              absl::StrCat("when ", a.node(), " is repaired: muster readmit node ", a.node(),
-                           "; to test it beside another free node: muster selftest nodes ", a.node(), " OTHER")});
+              absl::StrCat("when ", a.node(), " is repaired: muster selftest node ", a.node(),
+                           " (passing readmits it); without a test: muster readmit node ", a.node())});
     return;
   }
   if (!receipt.job().empty() && receipt.verdict() != v1::PASS && !receipt.waived()) {
@@ -169,6 +156,33 @@ void PrintSurroundings(Screen& out, const v1::Receipt& receipt) {
 }
 
 }  // namespace
+
+std::string AccusedText(const v1::Accusation& a) {
+  switch (a.kind()) {
+    case v1::Accusation::NODE:
+      return a.node();
+    case v1::Accusation::ACCELERATOR:
+      return absl::StrCat(a.node(), " accelerator ", a.part());
+    case v1::Accusation::NIC:
+      return absl::StrCat(a.node(), " NIC ", a.part());
+    case v1::Accusation::RAIL:
+      return a.part();
+    case v1::Accusation::LINK:
+      return absl::StrCat("link ", a.node(), a.node().empty() || a.part().empty() ? "" : " ↔ ", a.part());
+    case v1::Accusation::SWITCH_DOMAIN:
+      return absl::StrCat("switch domain ", a.part());
+    case v1::Accusation::PLACEMENT:
+      return "the placement itself";
+    case v1::Accusation::CONFIG:
+      return "nobody: the job's own configuration";
+    case v1::Accusation::INTERNAL:
+      return "nobody: Muster's own fault";
+    case v1::Accusation::INFRASTRUCTURE:
+      return "nobody: the infrastructure, or something that has passed";
+    default:
+      return a.node().empty() ? "nobody" : absl::StrCat(a.node(), a.part().empty() ? "" : " ", a.part());
+  }
+}
 
 std::string ReceiptVerdict(const v1::Receipt& receipt) {
   if (receipt.waived()) return "WAIVED";
@@ -235,6 +249,7 @@ void PrintReceipt(Screen& out, const Look& look, const v1::Receipt& receipt) {
   if (!receipt.summary().empty()) out.Line(receipt.summary());
   PrintFamilies(out, receipt);
   PrintGroups(out, receipt, look.wide);
+  PrintPairMap(out, receipt);
   if (look.wide) PrintSurroundings(out, receipt);
   PrintAccused(out, receipt);
   if (receipt.actions_size() > 0 || receipt.accused_size() == 0) out.Blank();

@@ -12,6 +12,8 @@ namespace muster::cli {
 
 // "PASSED", "FAILED", "WAIVED" …
 std::string ReceiptVerdict(const v1::Receipt& receipt);
+// "gpu-c07 NIC rail 3", "nobody: the job's own configuration".
+std::string AccusedText(const v1::Accusation& accusation);
 Style ReceiptStyle(const v1::Receipt& receipt);
 
 void PrintReceipts(Screen& out, const Look& look, const google::protobuf::RepeatedPtrField<v1::Receipt>& receipts);

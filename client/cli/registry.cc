@@ -12,6 +12,7 @@
 #include "client/cli/node_verbs.h"
 #include "client/cli/plan.h"
 #include "client/cli/receipt_verbs.h"
+#include "client/cli/selftest_verbs.h"
 #include "client/cli/simulate.h"
 #include "client/cli/submit.h"
 #include "client/cli/version.h"
@@ -30,6 +31,7 @@ std::vector<CommandInfo> AllCommands() {
   AddGroupsCommand(commands);
   AddExecCommand(commands);
   AddNodeVerbs(commands);
+  AddSelfTestVerbs(commands);
   AddReceiptVerbs(commands);
   AddComparePlacements(commands);
   AddCompletionCommand(commands);

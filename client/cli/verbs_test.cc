@@ -7,6 +7,7 @@
 #include "client/cli/node_verbs.h"
 #include "client/cli/receipt_verbs.h"
 #include "client/cli/samples.h"
+#include "client/cli/selftest_verbs.h"
 #include "lib/base/errors.h"
 
 namespace muster::cli {
@@ -18,6 +19,7 @@ std::vector<CommandInfo> Commands() {
   AddExplainCommand(commands);
   AddNodeVerbs(commands);
   AddReceiptVerbs(commands);
+  AddSelfTestVerbs(commands);
   return commands;
 }
 
@@ -205,6 +207,84 @@ TEST_F(Verbs, SelftestNodes_EndsWithTheReceipt_AndItsVerdict) {
             R"(StartSelfTest nodes: "a" nodes: "b" self_test { profile: SOAK } workers_per_member: 2)");
   muster_.state.receipts["rcp-7f3b"].set_verdict(v1::PASS);
   EXPECT_EQ(muster_.Muster({"selftest", "nodes", "a", "b"}), kExitOk);
+}
+
+TEST_F(Verbs, SelftestNode_BringsSiblings) {
+  v1::SelfTestProgress last;
+  last.set_phase(v1::FINISHED);
+  last.set_receipt_id("rcp-7f3b");
+  muster_.state.test_stream = {last};
+  const auto add = [&](const std::string& name, const std::string& rack) -> v1::Node& {
+    v1::Node& node = muster_.state.nodes[name];
+    node = SampleNode(name);
+    node.set_use(v1::FREE);
+    node.clear_job();
+    node.set_condition(v1::NODE_OK);
+    node.clear_topology_path();
+    node.add_topology_path(rack);
+    node.mutable_info()->clear_backends();
+    node.mutable_info()->add_backends("gloo");
+    return node;
+  };
+  muster_.state.nodes.clear();
+  add("slow", "r2").set_condition(v1::QUARANTINED);
+  add("far1", "r1");
+  add("far2", "r1");
+  add("far10", "r1");
+  add("near", "r2");
+  add("busy", "r2").set_use(v1::ASSIGNED);
+  add("ill", "r2").set_condition(v1::QUARANTINED);
+  add("bare", "r2").mutable_info()->clear_backends();
+  add("other", "r2").mutable_info()->mutable_accelerators(0)->set_kind("h100");
+  EXPECT_EQ(muster_.Muster({"selftest", "node", "slow"}), kExitNo);
+  EXPECT_EQ(muster_.out.rfind("testing slow beside near, far1, far2 as job default/selftest-1\n", 0), 0u);
+  const auto started = [&] {
+    for (const std::string& call : muster_.state.calls)
+      if (call.rfind("StartSelfTest", 0) == 0) return call;
+    return std::string();
+  };
+  EXPECT_EQ(started(), R"(StartSelfTest nodes: "slow" nodes: "near" nodes: "far1" nodes: "far2" self_test { })");
+  for (const char* name : {"far1", "far2", "far10"}) muster_.state.nodes[name].set_use(v1::ASSIGNED);
+  muster_.Muster({"selftest", "node", "slow"});
+  EXPECT_NE(muster_.err.find("only 1 sibling free; three are needed"), std::string::npos) << muster_.err;
+  muster_.state.nodes["near"].set_use(v1::ASSIGNED);
+  EXPECT_EQ(muster_.Muster({"selftest", "node", "slow"}), kExitRefused);
+  EXPECT_EQ(muster_.err,
+            "muster: there is nothing to compare slow with: no free and healthy node is like it\n"
+            "  wait for one, see \"muster get nodes\"\n");
+}
+
+TEST_F(Verbs, SelftestJob_TestsItsNodesInItsShape) {
+  v1::SelfTestProgress last;
+  last.set_phase(v1::FINISHED);
+  last.set_receipt_id("rcp-7f3b");
+  muster_.state.test_stream = {last};
+  v1::Job& job = muster_.state.jobs["team-a/llama"];
+  EXPECT_EQ(muster_.Muster({"selftest", "job", "team-a/llama"}), kExitRefused);
+  EXPECT_EQ(muster_.err.rfind("muster: job team-a/llama is running on its nodes", 0), 0u) << muster_.err;
+  job.set_phase(v1::FINISHED);
+  EXPECT_EQ(muster_.Muster({"selftest", "job", "team-a/llama", "--profile", "standard"}), kExitNo);
+  std::string submitted;
+  for (const std::string& call : muster_.state.calls)
+    if (call.rfind("Submit", 0) == 0) submitted = call;
+  EXPECT_NE(submitted.find("kind: TEST_ONLY"), std::string::npos) << submitted;
+  EXPECT_NE(submitted.find(R"(nodes: "gpu-a01")"), std::string::npos) << submitted;
+  EXPECT_NE(submitted.find("profile: STANDARD"), std::string::npos) << submitted;
+  job.clear_placement();
+  job.clear_receipt_id();
+  EXPECT_EQ(muster_.Muster({"selftest", "job", "team-a/llama"}), kExitRefused);
+}
+
+TEST_F(Verbs, ExportReceipt) {
+  EXPECT_EQ(muster_.Muster({"export", "receipt", "rcp-7f3b"}), 0);
+  EXPECT_NE(muster_.out.find("| dp\\_cp | reduce\\_scatter | 32 × 8 | 1 GiB | 23.1 | 47.6 |"), std::string::npos)
+      << muster_.out;
+  EXPECT_NE(muster_.out.find("**Accused: gpu-c07 NIC mlx5"), std::string::npos) << muster_.out;
+  EXPECT_EQ(muster_.Muster({"export", "receipt", "rcp-7f3b", "--as", "nccl-tests"}), 0);
+  EXPECT_NE(muster_.out.find("  1073741824    268435456   uint32    sum     -1"), std::string::npos) << muster_.out;
+  EXPECT_NE(muster_.out.find("# Out of bounds values : 12 FAILED\n"), std::string::npos) << muster_.out;
+  EXPECT_EQ(muster_.Muster({"export", "receipt", "rcp-7f3b", "--as", "xml"}), kExitUsage);
+  EXPECT_EQ(muster_.Muster({"export", "receipt", "nope"}), kExitNotFound);
 }
 
 TEST_F(Verbs, CompareReceipts) {
