@@ -3,7 +3,7 @@
 #   make BAZEL_FLAGS=--jobs=2 build      any flags for Bazel
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test conformance-mesh conformance-peers montecarlo-selftest lint bench bench-placement clean
+.PHONY: help setup build demo test conformance-mesh conformance-peers montecarlo-selftest test-faults lint bench bench-placement clean
 
 # Compiled objects are kept here, outside the clone, and shared by all clones; .ci/run bounds its size.
 MUSTER_CACHE ?= $(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME),$(HOME)/.cache)/muster/bazel-disk
@@ -45,6 +45,10 @@ conformance-peers: setup  ## Check placement, ranks and parsers against peers' c
 montecarlo-selftest: setup  ## How often localisation names exactly the injected faults: 10,000 runs a row, beside published methods
 	@$(BAZEL) $(BAZEL_STARTUP) build -c opt $(FLAGS) $(QUIET) //lib/selftest:montecarlo_test
 	@MUSTER_RUNS=$${MUSTER_RUNS:-10000} bazel-bin/lib/selftest/montecarlo_test --gtest_brief=1
+
+test-faults: setup  ## Real faults on hosts made of network namespaces (needs root): who is accused, and what becomes of the job
+	@$(BAZEL) $(BAZEL_STARTUP) build $(FLAGS) $(QUIET) //server/main:musterd //client/agent:muster-agent //client/cli:muster
+	@tests/faults/faults.py bazel-bin
 
 lint:  ## Formatting, include directions, shell scripts
 	@tools/setup.sh dev
