@@ -25,6 +25,7 @@ class Walk {
         rank_(order.worker().global_rank()),
         backend_(backend),
         exchange_(exchange),
+        start_(absl::Now()),
         deadline_(deadline) {}
 
   // nullopt: the worker is in no group of the step.
@@ -61,7 +62,7 @@ class Walk {
   };
 
   void RunIn(const GroupSpec& spec, const v1::TestStep& step, v1::StepResult& result) {
-    const absl::Time until = std::min(deadline_, absl::Now() + FromProto(step.deadline()));
+    const absl::Time until = std::min(deadline_, start_ + FromProto(step.deadline()));
     auto payload =
         selftest::Payload::Create(step.collective(), step.bytes(), spec.members, spec.position, order_.plan().seed());
     if (!payload.ok()) return Fail(payload.status(), result);
@@ -106,7 +107,7 @@ class Walk {
   const int64_t rank_;
   Backend& backend_;
   KeyValueClient& exchange_;
-  const absl::Time deadline_;
+  const absl::Time start_, deadline_;
   std::map<std::string, Opened> open_;
   std::set<int64_t> peers_;
 };

@@ -17,6 +17,7 @@
 #include "lib/selftest/group_ranks.h"
 #include "lib/selftest/matchings.h"
 #include "lib/selftest/node_groups.h"
+#include "lib/selftest/schedule.h"
 #include "lib/selftest/spec_defaults.h"
 #include "lib/selftest/traffic.h"
 
@@ -157,7 +158,6 @@ class Planner {
     step.set_bytes(bytes);
     step.set_warmups(ladder_.warmups);
     step.set_iterations(ladder_.iterations);
-    *step.mutable_deadline() = ToProto(ladder_.step_deadline);
     *plan_.add_steps() = std::move(step);
   }
 
@@ -171,6 +171,7 @@ class Planner {
     for (v1::TestStep& step : *plan_.mutable_steps()) {
       *step.mutable_budget() = ToProto(ladder_.traffic / plan_.steps_size());
     }
+    Schedule(plan_);
     *plan_.mutable_estimate() = ToProto(EstimateOf(plan_, parties_.fabric().rails));
     return std::move(plan_);
   }
@@ -213,7 +214,6 @@ void AddPairStep(const Setting& setting, const std::string& family, const std::v
   step.set_bytes(RoundedBytes(ladder.pair_bytes, 2));
   step.set_warmups(ladder.warmups);
   step.set_iterations(ladder.iterations);
-  *step.mutable_deadline() = ToProto(ladder.step_deadline);
   *step.mutable_budget() = ToProto(ladder.traffic / 8);
   for (const v1::TestGroup& group : groups) *step.add_groups() = group;
 }

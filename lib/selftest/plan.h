@@ -20,7 +20,8 @@ namespace muster::selftest {
 // INVALID_ARGUMENT: profile NONE, or a setting that contradicts itself (members × workers != world).
 absl::StatusOr<v1::TestPlan> MakePlan(const Setting& setting);
 
-// A step of tests of node pairs: send and receive at once on all `groups` (node_groups.h). Its index is its place.
+// A step of tests of node pairs: send and receive at once on all `groups` (node_groups.h). Its index is its place; it
+// has no deadline yet (schedule.h).
 void AddPairStep(const Setting& setting, const std::string& family, const std::vector<v1::TestGroup>& groups,
                  v1::TestPlan& plan);
 

@@ -14,6 +14,7 @@
 #include "lib/selftest/node_groups.h"
 #include "lib/selftest/pair_evidence.h"
 #include "lib/selftest/plan.h"
+#include "lib/selftest/schedule.h"
 
 namespace muster::selftest {
 namespace {
@@ -50,6 +51,7 @@ class Sequel {
     if (!diagnosis_.culprits.empty() && !Ran(kRailAloneFamily) && (plan.steps().empty() || !diagnosis_.Open())) {
       AddRailsAlone(plan);
     }
+    Schedule(plan);
     *plan.mutable_estimate() = ToProto(EstimateOf(plan, parties_.fabric().rails));
     return plan;
   }

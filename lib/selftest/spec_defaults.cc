@@ -1,7 +1,5 @@
 #include "lib/selftest/spec_defaults.h"
 
-#include <algorithm>
-
 #include "lib/base/proto_time.h"
 
 namespace muster::selftest {
@@ -39,20 +37,19 @@ Ladder LadderOf(const v1::SelfTestSpec& spec) {
   Ladder ladder;
   switch (spec.profile()) {
     case v1::SelfTestSpec::STANDARD:
-      ladder = {{kMiB, 16 * kMiB}, 16 * kMiB, 5, 20, absl::Minutes(1), absl::Seconds(60)};
+      ladder = {{kMiB, 16 * kMiB}, 16 * kMiB, 5, 20, absl::Seconds(60)};
       if (accelerators) ladder.bytes = {kMiB, 64 * kMiB, 1024 * kMiB};
       break;
     case v1::SelfTestSpec::SOAK:
-      ladder = {{kMiB, 16 * kMiB, 64 * kMiB}, 16 * kMiB, 5, 200, absl::Minutes(5), absl::Minutes(15)};
+      ladder = {{kMiB, 16 * kMiB, 64 * kMiB}, 16 * kMiB, 5, 200, absl::Minutes(15)};
       if (accelerators) ladder.bytes = {64 * kMiB, 1024 * kMiB};
       break;
     default:
-      ladder = {{kMiB}, kMiB, 2, 5, absl::Seconds(20), absl::Seconds(8)};
+      ladder = {{kMiB}, kMiB, 2, 5, absl::Seconds(8)};
       if (accelerators) ladder.bytes = {64 * kMiB};
       break;
   }
   if (accelerators) ladder.pair_bytes = 64 * kMiB;
-  ladder.step_deadline = std::min(ladder.step_deadline, RoundDeadlineOf(spec));
   return ladder;
 }
 

@@ -28,8 +28,6 @@ struct Ladder {
   int64_t pair_bytes = 0;
   int32_t warmups = 1;
   int32_t iterations = 5;
-  // Of one step; a child that overruns it is killed.
-  absl::Duration step_deadline;
   // Of the timed iterations of all steps of the first round together.
   absl::Duration traffic;
 };

@@ -27,12 +27,11 @@ TEST(SpecDefaults, Ratio_DependsOnTheBackendUnlessGiven) {
   }
 }
 
-TEST(SpecDefaults, StepDeadline_NeverPassesTheRounds) {
+TEST(SpecDefaults, RoundsDeadline_IsTheOneAsked) {
   v1::SelfTestSpec spec;
   spec.set_profile(v1::SelfTestSpec::STANDARD);
   spec.mutable_deadline()->set_seconds(3);
   EXPECT_EQ(RoundDeadlineOf(spec), absl::Seconds(3));
-  EXPECT_EQ(LadderOf(spec).step_deadline, absl::Seconds(3));
 }
 
 }  // namespace
