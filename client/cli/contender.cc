@@ -124,7 +124,7 @@ absl::StatusOr<Units> UnitsOfContender(Context& context, const std::string& name
 
 absl::StatusOr<v1::Placement> PlaceContender(Context& context, const std::string& name, const Request& request,
                                              const Cluster& cluster) {
-  const HopCosts costs = HopCosts::Default(cluster.topology->tiers().size());
+  const HopCosts costs = HopCosts::Of(cluster.topology->tiers());
   const absl::StatusOr<Units> units = UnitsOfContender(context, name, request, cluster, costs);
   if (!units.ok()) return units.status();
   return placement::Report(request, cluster, costs, *units, {});

@@ -9,4 +9,7 @@ namespace muster::cli {
 // The answer first, the reasons next, the ways out last. Without the placement, which has its own view.
 void PrintExplanation(Screen& out, const v1::Explanation& explanation);
 
+// What more free nodes would bring, a line each; nothing where nothing is gained.
+void PrintGains(Screen& out, const v1::Explanation& explanation);
+
 }  // namespace muster::cli

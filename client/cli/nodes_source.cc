@@ -11,6 +11,7 @@
 #include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
 #include "lib/inventory/read_inventory.h"
+#include "lib/topology/fabric.h"
 
 namespace muster::cli {
 namespace {
@@ -29,13 +30,16 @@ void NodesSource::Declare(FlagSet& flags) {
   flags.Text(&levels, "levels", "KEYS", "label keys of the levels, coarse to fine, with commas; or a cloud's preset");
   flags.Texts(&tolerations, "tolerate", "KEY", "a taint with this key keeps nothing off a node");
   flags.Integer(&gpus, "gpus", "N", 1, kMaxGpus, "accelerators a node, where the file doesn't say");
+  flags.Text(&fabric, "fabric", "NAME",
+             "how rails are joined: any (the default), rail-optimised (another rail is one tier up) or rail-only "
+             "(within nodes only)");
   flags.Texts(&what_if, "what-if", "CHANGE", "drain=NODES, readmit=NODES, end=NAMESPACE/NAME or add=NODES@DOMAIN");
 }
 
 absl::Status NodesSource::Check() const {
   if (given()) return absl::OkStatus();
-  if (!format.empty() || !levels.empty() || !tolerations.empty() || gpus) {
-    return UsageError("--nodes-format, --levels, --tolerate and --gpus say how to read --nodes",
+  if (!format.empty() || !levels.empty() || !tolerations.empty() || !fabric.empty() || gpus) {
+    return UsageError("--nodes-format, --levels, --tolerate, --fabric and --gpus are about --nodes",
                       "add --nodes FILE, or leave them out");
   }
   return absl::OkStatus();
@@ -65,6 +69,11 @@ absl::StatusOr<NodesSource::Read> NodesSource::ReadNodes(std::istream& in, int64
     for (v1::Node& node : read->nodes) (*node.mutable_info()->mutable_capacity())["gpu"] = each;
     made.notes.push_back(absl::StrCat(FileName(file), " says nothing of accelerators: ", each, " a node are taken",
                                       gpus ? "" : " (--gpus)"));
+  }
+  if (!fabric.empty()) {
+    const absl::StatusOr<Fabric> rails = FabricOf(fabric, "--fabric");
+    if (!rails.ok()) return UsageError(rails.status().message());
+    read->tiers.set_fabric(*rails);
   }
   auto cluster = placement::MakeCluster(read->tiers, read->nodes);
   if (!cluster.ok()) return AboutFile(cluster.status());

@@ -15,12 +15,12 @@
 namespace muster::cli {
 
 struct NodesSource {
-  std::string file, format, levels;
+  std::string file, format, levels, fabric;
   std::vector<std::string> tolerations;
   std::vector<std::string> what_if;
   absl::optional<int64_t> gpus;
 
-  // --nodes, --nodes-format, --levels, --tolerate, --gpus and --what-if.
+  // --nodes, --nodes-format, --levels, --tolerate, --gpus, --fabric and --what-if.
   void Declare(FlagSet& flags);
   bool given() const { return !file.empty(); }
   // Usage error: a flag about the file without the file.

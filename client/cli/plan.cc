@@ -69,6 +69,7 @@ class PlanCommand final : public Command {
       context.out.Blank();
       context.out.Line(CostText(placement));
     }
+    if (placement.ranks_size() > 0) PrintGains(context.out, plan.explanation());
     // Under a second it says nothing.
     if (plan.has_self_test_estimate() && FromProto(plan.self_test_estimate()) >= absl::Seconds(1)) {
       context.out.Line(absl::StrCat("self-test about ", DurationText(FromProto(plan.self_test_estimate()))));

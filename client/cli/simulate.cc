@@ -80,7 +80,7 @@ class SimulateCommand final : public Command {
     absl::StatusOr<placement::Cluster> cluster = ReadCluster(context);
     if (!cluster.ok()) return cluster.status();
     setup.cluster = *std::move(cluster);
-    setup.costs = placement::HopCosts::Default(setup.cluster.topology->tiers().size());
+    setup.costs = placement::HopCosts::Of(setup.cluster.topology->tiers());
     absl::StatusOr<simulation::Trace> trace = ReadJobs(context, setup.cluster);
     if (!trace.ok()) return trace.status();
     skipped_ = trace->skipped;

@@ -89,6 +89,40 @@ absl::Status CheckSlices(const v1::JobSpec& spec) {
   return absl::OkStatus();
 }
 
+absl::Status CheckPerDomain(const v1::JobSpec& spec) {
+  const v1::PlacementSpec& placement = spec.placement();
+  if (absl::Status s = AtMost("spec.placement.perDomain", placement.per_domain_size(), 8, "entries"); !s.ok()) return s;
+  std::set<std::string> tiers;
+  for (int i = 0; i < placement.per_domain_size(); ++i) {
+    const v1::PlacementSpec::PerDomain& counts = placement.per_domain(i);
+    const std::string field = absl::StrCat("spec.placement.perDomain[", i, "]");
+    if (absl::Status s = CheckText(field + ".tier", counts.tier(), 317); !s.ok()) return s;
+    if (!tiers.insert(counts.tier()).second) {
+      return FieldError(field + ".tier", absl::StrCat(Short(counts.tier()), " is there twice"), "one entry a tier");
+    }
+    if (absl::Status s = InRange(field + ".min", counts.min(), 0, spec.members()); !s.ok()) return s;
+    if (counts.max() == 0) continue;
+    if (absl::Status s = InRange(field + ".max", counts.max(), std::max(counts.min(), 1), spec.members()); !s.ok()) {
+      return s;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNodeNames(absl::string_view list, const google::protobuf::RepeatedPtrField<std::string>& given,
+                            std::set<std::string>& names) {
+  const std::string field = absl::StrCat("spec.placement.", list);
+  if (absl::Status s = AtMost(field, given.size(), 20'000, "names"); !s.ok()) return s;
+  for (int i = 0; i < given.size(); ++i) {
+    const std::string at = absl::StrCat(field, "[", i, "]");
+    if (absl::Status s = CheckText(at, given[i], 253); !s.ok()) return s;
+    if (!names.insert(given[i]).second) {
+      return FieldError(at, absl::StrCat(Short(given[i]), " is there twice"), "keep one");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckFamily(absl::string_view field, const std::string& family, const mesh::Mesh* mesh) {
   if (mesh == nullptr) {
     return FieldError(field, absl::StrCat("family ", Short(family), " of a job without a mesh"),
@@ -125,15 +159,12 @@ absl::Status CheckNodeWishes(const v1::PlacementSpec& placement) {
     if (absl::Status s = CheckText(field, key, 317); !s.ok()) return s;
     if (value.size() > 256) return CheckText(field, value, 256);
   }
-  if (absl::Status s = AtMost("spec.placement.nodes", placement.nodes_size(), 20'000, "names"); !s.ok()) return s;
-  std::set<std::string> names;
-  for (int i = 0; i < placement.nodes_size(); ++i) {
-    const std::string field = absl::StrCat("spec.placement.nodes[", i, "]");
-    if (absl::Status s = CheckText(field, placement.nodes(i), 253); !s.ok()) return s;
-    if (!names.insert(placement.nodes(i)).second) {
-      return FieldError(field, absl::StrCat(Short(placement.nodes(i)), " is there twice"), "keep one");
-    }
-  }
+  std::set<std::string> only;
+  if (absl::Status s = CheckNodeNames("nodes", placement.nodes(), only); !s.ok()) return s;
+  // A node can't be avoided and preferred at once.
+  std::set<std::string> wished;
+  if (absl::Status s = CheckNodeNames("avoidNodes", placement.avoid_nodes(), wished); !s.ok()) return s;
+  if (absl::Status s = CheckNodeNames("preferNodes", placement.prefer_nodes(), wished); !s.ok()) return s;
   return InRange("spec.placement.membersPerNode", placement.members_per_node(), 0, 64);
 }
 
@@ -150,6 +181,19 @@ absl::Status CheckPlacement(const v1::JobSpec& spec, const mesh::Mesh* mesh) {
   }
   if (absl::Status s = CheckSlices(spec); !s.ok()) return s;
   if (absl::Status s = InRange("spec.placement.spares", placement.spares(), 0, spec.members()); !s.ok()) return s;
+  if (placement.has_preferred_penalty()) {
+    const int64_t penalty = placement.preferred_penalty();
+    if (absl::Status s = InRange("spec.placement.preferredPenalty", penalty, 0, 1'000'000'000); !s.ok()) return s;
+  }
+  if (placement.has_spare_weight()) {
+    const int64_t weight = placement.spare_weight();
+    if (absl::Status s = InRange("spec.placement.spareWeight", weight, 0, 1'000'000); !s.ok()) return s;
+  }
+  if (absl::Status s = CheckPerDomain(spec); !s.ok()) return s;
+  if (placement.has_apart()) {
+    if (absl::Status s = CheckText("spec.placement.apart.axis", placement.apart().axis(), 64); !s.ok()) return s;
+    if (absl::Status s = CheckText("spec.placement.apart.tier", placement.apart().tier(), 317); !s.ok()) return s;
+  }
   if (absl::Status s = CheckTraffic(placement, mesh); !s.ok()) return s;
   return CheckNodeWishes(placement);
 }

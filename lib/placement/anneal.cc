@@ -36,7 +36,7 @@ class Walk {
         steps_(steps),
         best_{state_.layout(), {}},
         sizes_{1} {
-    for (const SliceRule& rule : site.rules()) {
+    for (const SliceRule& rule : site.rules().slices) {
       if (rule.units > 1) sizes_.push_back(rule.units);
     }
   }
@@ -68,7 +68,7 @@ class Walk {
 
   // Whether to go on from a change; remembers what it came to.
   bool Accept(const Delta& delta) {
-    const Delta then{now_.cost + delta.cost, now_.frag + delta.frag};
+    const Delta then{now_.cost + delta.cost, now_.ties + delta.ties};
     Delta& past = past_[at_];
     at_ = at_ + 1 == past_.size() ? 0 : at_ + 1;
     const bool accepted = then <= now_ || then <= past;

@@ -43,6 +43,8 @@ struct NotNow {
 struct Never {
   std::string reason;
   std::vector<std::string> ways_out;
+  // No node that may still come would change that: the job, or how the cluster is configured, would have to.
+  bool whatever_comes = false;
 };
 
 using Decision = std::variant<Placed, NotNow, Never>;

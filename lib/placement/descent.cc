@@ -19,7 +19,7 @@ class Descent {
       for (int32_t unit = 0; unit < graph_.units() && steps_ > 0; ++unit) {
         if (!fixed_[unit]) helped |= Better(unit);
       }
-      for (const SliceRule& rule : site_.rules()) {
+      for (const SliceRule& rule : site_.rules().slices) {
         if (rule.units == 1) continue;
         for (int32_t first = 0; first < graph_.units() && steps_ > 0; first += rule.units) {
           helped |= BetterBlock(first, rule.units);
@@ -54,7 +54,7 @@ class Descent {
       state_.Move(unit, best.slot);
     }
     gained_.cost += best.delta.cost;
-    gained_.frag += best.delta.frag;
+    gained_.ties += best.delta.ties;
     return true;
   }
 
@@ -107,7 +107,7 @@ class Descent {
       const Delta delta = state_.MoveBlock(first, size, slot);
       if (delta.improves()) {
         gained_.cost += delta.cost;
-        gained_.frag += delta.frag;
+        gained_.ties += delta.ties;
         return true;
       }
       state_.MoveBlock(first, size, from);
@@ -136,7 +136,7 @@ class Descent {
     if (where < 0) return false;
     state_.MoveSpare(i, where);
     gained_.cost += best.cost;
-    gained_.frag += best.frag;
+    gained_.ties += best.ties;
     return true;
   }
 

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "lib/placement/rule_book.h"
+
 namespace muster::placement {
 namespace {
 
@@ -20,7 +22,8 @@ class Tree {
         steps_(steps),
         layout_(graph.units(), kNowhere),
         taken_(site.domains().size()),
-        alike_(site.domains().size()) {
+        alike_(site.domains().size()),
+        book_(site) {
     best_.cost = below;
     for (const Slot& slot : site.slots()) free_.push_back(slot.capacity());
     const int finest = static_cast<int>(site.topology().tiers().size()) - 1;
@@ -54,15 +57,20 @@ class Tree {
 
   // Numbers domains so that two have one number if their insides can't be told apart.
   void FindAlike() {
-    std::map<std::tuple<int, int32_t, std::vector<int32_t>>, int32_t> kinds;
+    std::map<std::tuple<int, int32_t, int32_t, int32_t, std::vector<int32_t>>, int32_t> kinds;
     for (size_t d = site_.domains().size(); d-- > 0;) {
       const SiteDomain& domain = site_.domains()[d];
       std::vector<int32_t> children;
       for (const int32_t child : domain.children) children.push_back(alike_[child]);
       std::sort(children.begin(), children.end());
-      const int32_t own = domain.slot < 0 ? 0 : site_.slots()[domain.slot].capacity();
+      const Slot none;
+      const Slot& own = domain.slot < 0 ? none : site_.slots()[domain.slot];
       const auto number = static_cast<int32_t>(kinds.size());
-      alike_[d] = kinds.emplace(std::make_tuple(domain.tier, own, std::move(children)), number).first->second;
+      alike_[d] =
+          kinds
+              .emplace(std::make_tuple(domain.tier, own.capacity(), own.welcome, own.preferred, std::move(children)),
+                       number)
+              .first->second;
     }
   }
 
@@ -78,7 +86,7 @@ class Tree {
   }
 
   bool SlicesAllow(int32_t unit, int32_t slot) const {
-    for (const SliceRule& rule : site_.rules()) {
+    for (const SliceRule& rule : site_.rules().slices) {
       if (site_.DomainAt(slot, rule.tier) < 0) return false;
       const int32_t begin = unit - unit % rule.units;
       for (int32_t mate = begin; mate < begin + rule.units; ++mate) {
@@ -99,11 +107,13 @@ class Tree {
     return cost;
   }
 
-  // A new domain of the preferred tier, or a node that knows none.
+  // A new domain of the preferred tier, or a node that knows none; a node to be avoided.
   int64_t PenaltyAt(int32_t slot) const {
-    if (wishes_.preferred_tier == kNoTier) return 0;
+    const int32_t taken = site_.slots()[slot].capacity() - free_[slot];
+    const int64_t avoided = wishes_.avoid_penalty * (site_.Avoided(slot, taken + 1) - site_.Avoided(slot, taken));
+    if (wishes_.preferred_tier == kNoTier) return avoided;
     const int32_t domain = site_.DomainAt(slot, wishes_.preferred_tier);
-    return domain < 0 || taken_[domain] == 0 ? wishes_.preferred_penalty : 0;
+    return avoided + (domain < 0 || taken_[domain] == 0 ? wishes_.preferred_penalty : 0);
   }
 
   int64_t LeastToCome(size_t at) {
@@ -133,7 +143,7 @@ class Tree {
     if (steps_ <= 0) return;
     if (at == order_.size()) {
       const int64_t whole = cost - (wishes_.preferred_tier == kNoTier ? 0 : wishes_.preferred_penalty);
-      if (whole < best_.cost) {
+      if (whole < best_.cost && book_.Enough()) {
         best_.cost = whole;
         best_.layout = layout_;
       }
@@ -144,7 +154,7 @@ class Tree {
     const int32_t unit = order_[at];
     std::vector<std::pair<int64_t, int32_t>> slots;
     for (int32_t slot = 0; slot < site_.slot_count(); ++slot) {
-      if (free_[slot] > 0 && !ComesBefore(slot) && SlicesAllow(unit, slot)) {
+      if (free_[slot] > 0 && !ComesBefore(slot) && SlicesAllow(unit, slot) && book_.MayTake(unit, slot)) {
         slots.emplace_back(TrafficAt(unit, slot) + PenaltyAt(slot), slot);
       }
     }
@@ -152,7 +162,9 @@ class Tree {
     for (const auto& [added, slot] : slots) {
       layout_[unit] = slot;
       Take(slot, 1);
+      book_.Take(unit, slot);
       Branch(at + 1, cost + added);
+      book_.Leave(slot);
       Take(slot, -1);
       layout_[unit] = kNowhere;
     }
@@ -169,6 +181,7 @@ class Tree {
   std::vector<int32_t> order_;
   int64_t finest_same_ = 0;
   int64_t finest_cross_ = 0;
+  RuleBook book_;
   Exact best_;
 };
 

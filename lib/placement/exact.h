@@ -21,8 +21,8 @@ struct Exact {
 
 // Searches for anything cheaper than `below` (traffic and preferred tier; spares are not looked at). Units in order of
 // their traffic with those placed; a slot is passed over if an equal one, in an equal untouched domain, comes before
-// it. What is still to come costs at least: to placed units, the best free slot; among themselves, the finest tier.
-// `steps` is lowered by the links looked at.
+// it. All rules hold. What is still to come costs at least: to placed units, the best free slot; among themselves, the
+// finest tier. `steps` is lowered by the links looked at.
 Exact SolveExactly(const Site& site, const UnitGraph& graph, const Wishes& wishes, int64_t below, int64_t& steps);
 
 }  // namespace muster::placement

@@ -9,6 +9,7 @@
 #include "lib/base/errors.h"
 #include "lib/placement/eligible.h"
 #include "lib/placement/first_chance.h"
+#include "lib/placement/gains.h"
 #include "lib/placement/place.h"
 
 namespace muster::placement {
@@ -121,6 +122,16 @@ void AddRelaxed(const Request& request, const Cluster& cluster, v1::Explanation&
     at_once("placement.slices: none");
     relaxed = request;
   }
+  if (wanted.per_domain_size() > 0) {
+    relaxed.spec.mutable_placement()->clear_per_domain();
+    at_once("placement.perDomain: none");
+    relaxed = request;
+  }
+  if (wanted.has_apart()) {
+    relaxed.spec.mutable_placement()->clear_apart();
+    at_once("placement.apart: none");
+    relaxed = request;
+  }
   if (wanted.spares() > 0) {
     relaxed.spec.mutable_placement()->clear_spares();
     at_once("placement.spares: 0");
@@ -134,6 +145,11 @@ v1::Explanation Explain(const Request& request, const Cluster& cluster, const De
   v1::Explanation explanation;
   explanation.set_summary(ReasonOf(decision));
   std::visit([&](const auto& answer) { AddDetails(answer, explanation); }, decision);
+  if (const auto* placed = std::get_if<Placed>(&decision)) {
+    for (v1::Explanation::Gain& gain : GainsOf(request, cluster, HopCosts::Of(cluster.topology->tiers()), *placed)) {
+      *explanation.add_gains() = std::move(gain);
+    }
+  }
   if (std::holds_alternative<NotNow>(decision)) {
     if (outlook != nullptr) explanation.add_details(FirstChance(request, cluster, *outlook));
     AddReadmit(request, cluster, explanation);

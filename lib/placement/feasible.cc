@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/errors.h"
 #include "lib/placement/eligible.h"
+#include "lib/placement/likes.h"
 #include "lib/placement/room.h"
 
 namespace muster::placement {
@@ -32,21 +33,41 @@ std::string Demand(const Question& q) {
   return q.spares == 0 ? nodes : absl::StrCat(nodes, " and ", q.spares, q.spares == 1 ? " spare" : " spares");
 }
 
-absl::optional<Never> FindTier(const Question& q, const std::string& name, const char* field, int& tier) {
-  if (name.empty() || name == "none") return absl::nullopt;
-  const Tiers& tiers = q.cluster->topology->tiers();
-  if (const absl::optional<size_t> found = tiers.Find(name)) {
-    tier = static_cast<int>(*found);
-    return absl::nullopt;
-  }
+int TierOf(const std::string& name, const Tiers& tiers) {
+  const absl::optional<size_t> found = tiers.Find(name);
+  return found ? static_cast<int>(*found) : kNoTier;
+}
+
+absl::optional<Never> FindTier(const Tiers& tiers, const std::string& name, const char* field) {
+  if (name.empty() || name == "none" || tiers.Find(name)) return absl::nullopt;
   const std::string known = tiers.size() == 0 ? "this cluster has no tiers"
                                               : absl::StrCat("its tiers are ", absl::StrJoin(tiers.Names(), ", "));
   const std::string nearest = NearestName(name, tiers.Names());
   Never never;
+  never.whatever_comes = true;
   never.reason = absl::StrCat("spec.placement.", field, ": the cluster has no tier \"", name, "\"; ", known);
   never.ways_out.push_back(nearest.empty() ? absl::StrCat("placement.", field, ": none")
                                            : absl::StrCat("placement.", field, ": ", nearest));
   return never;
+}
+
+// Traffic that goes from rail to rail where only nodes join them.
+absl::optional<Never> MissingPath(const UnitTraffic& traffic, const Tiers& tiers) {
+  if (tiers.fabric() != Fabric::kRailOnly) return absl::nullopt;
+  for (const ItemTraffic& item : traffic.items) {
+    const int64_t others = item.other_rail_hops();
+    if (others == 0) continue;
+    Never never;
+    never.whatever_comes = true;
+    never.reason =
+        absl::StrCat(item.family, ": ", others, " of its ", item.hops,
+                     " hops go to another rail of another node, and this fabric is rail-only: it joins rails "
+                     "within nodes only");
+    never.ways_out = {"axes whose neighbours sit at the same place in every node: let the inner axes fill whole nodes",
+                      "--fabric any or rail-optimised, if there is such a path after all"};
+    return never;
+  }
+  return absl::nullopt;
 }
 
 // The domain that comes nearest to holding the gang: most units, then most nodes, then tree order.
@@ -60,10 +81,24 @@ DomainIndex BestOf(const std::vector<DomainIndex>& domains, const Room& room) {
 
 const char* Are(const Question& q) { return q.needed() == 1 ? " is " : " are "; }
 
-std::string SliceText(const Question& q) {
+std::string CountText(const Question& q, const CountRule& rule) {
+  const std::string each = absl::StrCat(" in each ", TierName(q, rule.tier), " used");
+  if (rule.least <= 1) return absl::StrCat("at most ", Nodes(rule.most), each);
+  if (rule.most >= q.request->units) return absl::StrCat("at least ", Nodes(rule.least), each);
+  return absl::StrCat(rule.least, " to ", Nodes(rule.most), each);
+}
+
+// "slices of 4 nodes in one rack and at most 8 nodes in each block used".
+std::string RulesText(const Question& q) {
   std::vector<std::string> texts;
-  for (const SliceRule& rule : q.rules) {
+  for (const SliceRule& rule : q.rules.slices) {
     texts.push_back(absl::StrCat("slices of ", Nodes(rule.units), " in one ", TierName(q, rule.tier)));
+  }
+  for (const CountRule& rule : q.rules.counts) texts.push_back(CountText(q, rule));
+  if (q.rules.apart.tier != kNoTier) {
+    texts.push_back(absl::StrCat(q.rules.apart.replicas, " replicas (", q.request->spec.placement().apart().axis(),
+                                 ") of ", Nodes(q.rules.apart.units), " that share no ",
+                                 TierName(q, q.rules.apart.tier)));
   }
   return absl::StrJoin(texts, " and ");
 }
@@ -85,8 +120,16 @@ std::string ShortSentence(const Question& q, const Room& room, const std::vector
     return absl::StrCat(Demand(q), where, Are(q), required ? "required; " : "needed; ", best_name, " has ",
                         room.nodes(best), " ", kind);
   }
-  return absl::StrCat(Demand(q), where, " in ", SliceText(q), Are(q), "needed; ", best_name, " has ", room.nodes(best),
-                      " ", kind, ", and whole slices of them hold ", room.units(best));
+  const bool slices = q.rules.plain();
+  const std::string needed = absl::StrCat(Demand(q), where, slices ? " in " : ", ", RulesText(q), slices ? "" : ",",
+                                          Are(q), "needed; ", best_name, " has ", room.nodes(best), " ", kind);
+  const int64_t held = room.units(best);
+  if (slices) return absl::StrCat(needed, ", and whole slices of them hold ", held);
+  if (q.rules.apart.tier != kNoTier) {
+    return absl::StrCat(needed, ", and whole ", TierName(q, q.rules.apart.tier), "s of them hold ",
+                        held / q.rules.apart.units, " of the replicas");
+  }
+  return absl::StrCat(needed, ", of which these bounds let it have ", held);
 }
 
 // Who has, or what ails, the nodes of a domain that fit but can't be had.
@@ -160,17 +203,23 @@ Never NeverOf(const Question& q, const Room& room, const std::vector<DomainIndex
     std::string coarser = "none";
     for (int tier = 0; tier < q.required_tier; ++tier) {
       for (const DomainIndex domain : DomainsAllowed(*q.cluster->topology, tier)) {
-        if (room.Holds(domain, q.request->units, q.spares)) coarser = TierName(q, tier);
+        if (room.Holds(domain)) coarser = TierName(q, tier);
       }
     }
-    if (coarser != "none" || room.Holds(Topology::root(), q.request->units, q.spares)) {
+    if (coarser != "none" || room.Holds(Topology::root())) {
       never.ways_out.push_back(absl::StrCat("placement.required: ", coarser));
     }
   }
-  if (!q.rules.empty()) never.ways_out.push_back("smaller slices, or slices of a coarser tier");
+  if (!q.rules.slices.empty()) never.ways_out.push_back("smaller slices, or slices of a coarser tier");
+  if (!q.rules.counts.empty()) never.ways_out.push_back("other bounds: placement.perDomain");
+  if (q.rules.apart.tier != kNoTier) {
+    never.ways_out.push_back(q.rules.apart.tier + 1 < static_cast<int>(q.cluster->topology->tiers().size())
+                                 ? absl::StrCat("placement.apart.tier: ", TierName(q, q.rules.apart.tier + 1))
+                                 : "remove placement.apart");
+  }
   if (q.spares > 0) never.ways_out.push_back("placement.spares: 0");
   const int64_t most = allowed.empty() ? 0 : room.units(BestOf(allowed, room));
-  if (most > 0 && most < q.request->units) {
+  if (most > 0 && most < q.request->units && q.rules.plain()) {
     never.ways_out.push_back(absl::StrCat("members: at most ", most * q.request->members_per_node));
   }
   never.ways_out.push_back(absl::StrCat("add nodes with at least ", q.request->slots, " slots"));
@@ -179,18 +228,31 @@ Never NeverOf(const Question& q, const Room& room, const std::vector<DomainIndex
 
 }  // namespace
 
+absl::optional<Never> Refusal(const Request& request, const Tiers& tiers) {
+  const v1::PlacementSpec& wanted = request.spec.placement();
+  if (auto never = FindTier(tiers, wanted.required(), "required")) return never;
+  if (auto never = FindTier(tiers, wanted.preferred(), "preferred")) return never;
+  if (auto never = FindTier(tiers, wanted.apart().tier(), "apart.tier")) return never;
+  for (const v1::PlacementSpec::Slice& slice : wanted.slices()) {
+    if (auto never = FindTier(tiers, slice.tier(), "slices.tier")) return never;
+  }
+  for (const v1::PlacementSpec::PerDomain& counts : wanted.per_domain()) {
+    if (auto never = FindTier(tiers, counts.tier(), "perDomain.tier")) return never;
+  }
+  return MissingPath(request.traffic, tiers);
+}
+
 absl::optional<Never> Ask(const Request& request, const Cluster& cluster, Question& question) {
   question.request = &request;
   question.cluster = &cluster;
+  const Tiers& tiers = cluster.topology->tiers();
+  if (auto never = Refusal(request, tiers)) return never;
   const v1::PlacementSpec& wanted = request.spec.placement();
   question.spares = std::max(wanted.spares(), 0);
-  if (auto never = FindTier(question, wanted.required(), "required", question.required_tier)) return never;
-  if (auto never = FindTier(question, wanted.preferred(), "preferred", question.preferred_tier)) return never;
-  for (const v1::PlacementSpec::Slice& slice : wanted.slices()) {
-    int tier = kNoTier;
-    if (auto never = FindTier(question, slice.tier(), "slices.tier", tier)) return never;
-  }
-  question.rules = SliceRulesOf(request, *cluster.topology);
+  question.required_tier = TierOf(wanted.required(), tiers);
+  question.preferred_tier = TierOf(wanted.preferred(), tiers);
+  question.rules = RulesOf(request, *cluster.topology);
+  question.likes = LikesOf(request, cluster);
   question.eligible = EligibleNodes(request, cluster);
   question.usable = question.eligible;
   for (int32_t i = 0; i < cluster.topology->size(); ++i) {
@@ -202,16 +264,27 @@ absl::optional<Never> Ask(const Request& request, const Cluster& cluster, Questi
 absl::optional<Decision> WhyNot(const Question& question) {
   const Topology& topology = *question.cluster->topology;
   const std::vector<DomainIndex> allowed = DomainsAllowed(topology, question.required_tier);
-  const auto fits = [&](const Room& room) {
-    return std::any_of(allowed.begin(), allowed.end(), [&](DomainIndex domain) {
-      return room.Holds(domain, question.request->units, question.spares);
-    });
-  };
-  const Room now(topology, question.usable, question.rules);
-  if (fits(now)) return absl::nullopt;
-  const Room ever(topology, question.eligible, question.rules);
-  if (!fits(ever)) return NeverOf(question, ever, allowed);
+  const Room now(topology, question.usable, question.rules, question.request->units, question.spares);
+  if (std::any_of(allowed.begin(), allowed.end(), [&](DomainIndex domain) { return now.Holds(domain); })) {
+    return absl::nullopt;
+  }
+  const Room ever(topology, question.eligible, question.rules, question.request->units, question.spares);
+  if (std::none_of(allowed.begin(), allowed.end(), [&](DomainIndex domain) { return ever.MayHold(domain); })) {
+    return NeverOf(question, ever, allowed);
+  }
   return NotNowOf(question, now, allowed);
+}
+
+void LeaveOutAvoided(Question& question) {
+  if (question.likes.avoided.empty()) return;
+  const Topology& topology = *question.cluster->topology;
+  std::vector<bool> others = question.usable;
+  for (size_t i = 0; i < others.size(); ++i) others[i] = others[i] && !question.likes.avoided[i];
+  const Room room(topology, others, question.rules, question.request->units, question.spares);
+  const std::vector<DomainIndex> allowed = DomainsAllowed(topology, question.required_tier);
+  if (std::any_of(allowed.begin(), allowed.end(), [&](DomainIndex domain) { return room.Holds(domain); })) {
+    question.usable = std::move(others);
+  }
 }
 
 }  // namespace muster::placement

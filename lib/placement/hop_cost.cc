@@ -9,4 +9,12 @@ HopCosts HopCosts::Default(size_t tiers) {
   return costs;
 }
 
+HopCosts HopCosts::Of(const Tiers& tiers) {
+  HopCosts costs = Default(tiers.size());
+  if (tiers.fabric() != Fabric::kRailOptimised) return costs;
+  costs.cross_rail = costs.same_rail;
+  for (size_t i = costs.cross_rail.size(); i-- > 1;) costs.cross_rail[i] = costs.same_rail[i - 1];
+  return costs;
+}
+
 }  // namespace muster::placement

@@ -17,6 +17,9 @@ struct HopCosts {
 
   // 1 within the finest tier, four times as much for each tier up: 1, 4, 16, … as networks are oversubscribed.
   static HopCosts Default(size_t tiers);
+  // The same for the tiers' fabric: where every rail has its own leaf switches, a hop to another rail costs as one tier
+  // up.
+  static HopCosts Of(const Tiers& tiers);
 
   int64_t Same(int shared_tier) const { return same_rail[shared_tier + 1]; }
   int64_t Cross(int shared_tier) const { return (cross_rail.empty() ? same_rail : cross_rail)[shared_tier + 1]; }

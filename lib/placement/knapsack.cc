@@ -20,8 +20,16 @@ Knapsack::Knapsack(const Site& site, const Wishes& wishes, BorderCosts& borders,
       units_(units),
       counted_spares_(std::min(wishes.spares, kMaxCountedSpares)) {
   const std::vector<SiteDomain>& domains = site.domains();
-  const auto scale = static_cast<int64_t>(domains.size()) + 1;
-  if (most_cost < kMaxValue / 2 / scale) scale_ = scale;
+  int64_t scale = static_cast<int64_t>(domains.size()) + 1;
+  if (site.prefers()) {
+    not_preferred_ = scale;
+    scale *= int64_t{units} + wishes.spares + 1;
+  }
+  if (most_cost < kMaxValue / 2 / scale) {
+    scale_ = scale;
+  } else {
+    not_preferred_ = 0;
+  }
   merged_.resize(domains.size());
   bordered_.resize(domains.size());
   for (size_t d = domains.size(); d-- > 0;) {
@@ -54,7 +62,11 @@ Knapsack::Table Knapsack::OwnTable(const SiteDomain& domain) const {
   }
   for (int32_t k = 0; k <= table.spares; ++k) {
     for (int32_t s = 0; s <= table.most && s + k <= room; ++s) {
-      table.values[static_cast<size_t>(k) * (table.most + 1) + s] = each * s * scale_;
+      int64_t& value = table.values[static_cast<size_t>(k) * (table.most + 1) + s];
+      value = each * s * scale_;
+      if (domain.slot < 0) continue;
+      value += 2 * wishes_.avoid_penalty * site_.Avoided(domain.slot, s + k) * scale_;
+      value += not_preferred_ * site_.NotPreferred(domain.slot, s + k);
     }
   }
   return table;
@@ -93,9 +105,10 @@ void Knapsack::AddBorder(const SiteDomain& domain, Table& table) {
     for (int32_t s = 0; s <= table.most; ++s) {
       int64_t& value = table.values[static_cast<size_t>(k) * (table.most + 1) + s];
       if (value >= kNone) continue;
-      bool divides = true;
-      for (const SliceRule& rule : site_.rules()) divides &= rule.tier != domain.tier || s % rule.units == 0;
-      if (!divides) {
+      bool allowed = true;
+      for (const SliceRule& rule : site_.rules().slices) allowed &= rule.tier != domain.tier || s % rule.units == 0;
+      for (const CountRule& rule : site_.rules().counts) allowed &= rule.tier != domain.tier || rule.Allows(s);
+      if (!allowed) {
         value = kNone;
         continue;
       }

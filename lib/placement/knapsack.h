@@ -61,7 +61,10 @@ class Knapsack {
   const Border border_;
   int32_t units_;
   int32_t counted_spares_;
-  int64_t scale_ = 1;  // a value is cost · scale + broken domains; 1: costs are too big to count those
+  // A value is cost · scale + nodes taken that aren't preferred · (domains + 1) + broken domains; 1: costs are too big
+  // to count those.
+  int64_t scale_ = 1;
+  int64_t not_preferred_ = 0;  // weight of one
   int64_t steps_ = 0;
   // By domain: the tables after each child is merged in, the own slot first; and with the border.
   std::vector<std::vector<Table>> merged_;

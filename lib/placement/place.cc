@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/errors.h"
 #include "lib/placement/feasible.h"
+#include "lib/placement/penalties.h"
 #include "lib/placement/report.h"
 #include "lib/placement/room.h"
 #include "lib/placement/score.h"
@@ -23,8 +24,6 @@ namespace {
 
 // Domains of the required tier that are searched, those of the least bound.
 constexpr int64_t kMaxDomains = 8;
-// Largest penalty of the preferred tier times units.
-constexpr int64_t kMaxCost = int64_t{1} << 50;
 
 // One placement, and how good it is: less is better, field by field.
 struct Candidate {
@@ -37,8 +36,8 @@ struct Candidate {
   friend bool operator<(const Candidate& a, const Candidate& b) {
     const int64_t cost_a = a.score.total();
     const int64_t cost_b = b.score.total();
-    return std::tie(cost_a, a.spread, a.score.frag, a.names, a.units) <
-           std::tie(cost_b, b.spread, b.score.frag, b.names, b.units);
+    return std::tie(a.score.avoided, cost_a, a.spread, a.score.not_preferred, a.score.frag, a.names, a.units) <
+           std::tie(b.score.avoided, cost_b, b.spread, b.score.not_preferred, b.score.frag, b.names, b.units);
   }
 };
 
@@ -53,20 +52,13 @@ Wishes WishesOf(const Question& q, const HopCosts& costs, DomainIndex top) {
   Wishes wishes;
   // Above or at the site's own tier the preferred tier can't tell placements apart.
   if (q.preferred_tier > q.cluster->topology->domain(top).tier) wishes.preferred_tier = q.preferred_tier;
-  wishes.preferred_penalty = q.request->preferred_penalty;
-  if (wishes.preferred_penalty < 0) {
-    // More than all traffic can cost, as far as numbers go.
-    int64_t most = 1;
-    for (const UnitEdge& edge : q.request->traffic.edges) {
-      most += edge.same_rail * costs.Same(kNoTier) + edge.cross_rail * costs.Cross(kNoTier);
-    }
-    wishes.preferred_penalty = std::min(most, kMaxCost / q.request->units);
-  }
+  wishes.preferred_penalty = PreferredPenalty(*q.request, costs);
   // Without traffic the least spread comes first; spares then go as near as can be.
   if (!q.request->traffic.items.empty()) {
     wishes.spares = q.spares;
     wishes.spare_weight = q.request->spare_weight;
   }
+  if (!q.likes.avoided.empty()) wishes.avoid_penalty = AvoidPenalty(*q.request, costs, q.spares);
   return wishes;
 }
 
@@ -77,23 +69,23 @@ class Chooser {
         topology_(*question.cluster->topology),
         costs_(costs),
         budget_{options.steps, 0},
-        room_(topology_, question.usable, question.rules),
+        room_(topology_, question.usable, question.rules, question.request->units, question.spares),
         idle_(AvailableNodes(*question.cluster)),
         graph_(question.request->traffic, question.request->units),
         borders_(question.request->traffic, question.request->units, costs, static_cast<int>(topology_.tiers().size()),
-                 question.rules),
+                 question.rules.slices),
         whole_(WishesOf(question, costs, Topology::root())) {}
 
   // Precondition: it fits.
   Placed Run() {
     std::vector<DomainIndex> tops;
     for (const DomainIndex domain : DomainsAllowed(topology_, q_.required_tier)) {
-      if (room_.Holds(domain, q_.request->units, q_.spares)) tops.push_back(domain);
+      if (room_.Holds(domain)) tops.push_back(domain);
     }
     std::vector<std::unique_ptr<Site>> sites;
     std::vector<std::unique_ptr<SiteSearch>> searches;
     for (const DomainIndex top : tops) {
-      sites.push_back(std::make_unique<Site>(topology_, costs_, q_.rules, top, q_.usable, idle_));
+      sites.push_back(std::make_unique<Site>(topology_, costs_, q_.rules, top, q_.usable, idle_, q_.likes));
       searches.push_back(std::make_unique<SiteSearch>(SearchTask{
           &q_.request->traffic, &graph_, &borders_, sites.back().get(), WishesOf(q_, costs_, top), q_.request->units}));
     }
@@ -145,7 +137,7 @@ class Chooser {
       std::vector<NodeIndex> spares = SparesOf(site, each, units);
       Units by_name = units;
       std::sort(by_name.begin(), by_name.end());
-      const bool name_order = SlicesHold(q_.rules, topology_, by_name);
+      const bool name_order = RulesHold(q_.rules, topology_, by_name);
       const bool by_index = q_.request->spec.placement().rank_by() == v1::PlacementSpec::INDEX;
       if (name_order) Rate(std::move(by_name), spares);
       if (!name_order || !by_index) Rate(std::move(units), std::move(spares));
@@ -164,13 +156,14 @@ class Chooser {
     }
     const auto more = q_.spares - static_cast<int32_t>(spares.size());
     const DomainIndex top = site.domains()[0].domain;
-    for (const NodeIndex spare : ChooseSpares(topology_, costs_, top, q_.usable, held, more)) spares.push_back(spare);
+    for (const NodeIndex spare : ChooseSpares(topology_, costs_, top, q_.usable, held, more, q_.likes))
+      spares.push_back(spare);
     return spares;
   }
 
   void Rate(Units units, std::vector<NodeIndex> spares) {
     Candidate candidate;
-    candidate.score = ScoreOf(q_.request->traffic, topology_, costs_, whole_, idle_, units, spares);
+    candidate.score = ScoreOf(q_.request->traffic, topology_, costs_, whole_, idle_, units, spares, q_.likes);
     if (q_.request->traffic.items.empty()) {
       const int tiers = static_cast<int>(topology_.tiers().size());
       for (int tier = 0; tier < tiers; ++tier) candidate.spread.push_back(topology_.CountTouched(units, tier));
@@ -239,11 +232,12 @@ Decision Place(const Request& request, const Cluster& cluster, const HopCosts& c
   Question question;
   if (absl::optional<Never> never = Ask(request, cluster, question)) return *std::move(never);
   if (absl::optional<Decision> why_not = WhyNot(question)) return *std::move(why_not);
+  LeaveOutAvoided(question);
   return Chooser(question, costs, options).Run();
 }
 
 Decision Place(const Request& request, const Cluster& cluster) {
-  return Place(request, cluster, HopCosts::Default(cluster.topology->tiers().size()));
+  return Place(request, cluster, HopCosts::Of(cluster.topology->tiers()));
 }
 
 v1::Feasibility CanPlace(const Request& request, const Cluster& cluster) {
@@ -261,12 +255,15 @@ Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& c
   if (request.spec.placement().rank_by() == v1::PlacementSpec::INDEX) return by_name;
   std::vector<bool> usable(cluster.topology->size());
   for (const NodeIndex node : nodes) usable[node.value()] = true;
-  std::vector<SliceRule> rules = SliceRulesOf(request, *cluster.topology);
-  // Nodes that can't hold the slices (another scheduler chose them) are laid without them.
-  if (Room(*cluster.topology, usable, rules).units(Topology::root()) < request.units) rules.clear();
+  Rules rules = RulesOf(request, *cluster.topology);
+  // How many units each domain takes is settled. Nodes that can't keep the other rules (another scheduler chose them)
+  // are laid without them.
+  rules.counts.clear();
+  if (!Room(*cluster.topology, usable, rules, request.units, 0).Holds(Topology::root())) rules = Rules();
   const Site site(*cluster.topology, costs, rules, Topology::root(), usable, usable);
   const UnitGraph graph(request.traffic, request.units);
-  BorderCosts borders(request.traffic, request.units, costs, static_cast<int>(cluster.topology->tiers().size()), rules);
+  BorderCosts borders(request.traffic, request.units, costs, static_cast<int>(cluster.topology->tiers().size()),
+                      rules.slices);
   Budget budget{options.steps, 0};
   const std::vector<Found> found =
       SiteSearch({&request.traffic, &graph, &borders, &site, Wishes(), request.units}).Run(budget);
@@ -274,7 +271,7 @@ Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& c
                          return site.CostOf(request.traffic, a.layout) < site.CostOf(request.traffic, b.layout);
                        })->layout;
   const bool name_order_does =
-      SlicesHold(rules, *cluster.topology, by_name) &&
+      RulesHold(rules, *cluster.topology, by_name) &&
       CostOf(request.traffic, *cluster.topology, costs, by_name) <= site.CostOf(request.traffic, best);
   return name_order_does ? by_name : site.NodesOf(best);
 }

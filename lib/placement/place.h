@@ -1,11 +1,11 @@
 #pragma once
 // Which nodes a job gets, and which node rank sits on which.
 //
-// Nodes: among free and ok nodes that fit, the lowest domain that holds the whole gang with its spares, under the
-// required tier and the slices; then the preferred tier's fewest domains; then least cost among the candidates looked
-// at; then least fragmentation left behind; then natural name order. A job without traffic takes the least spread, tier
-// by tier from coarse to fine, in place of the cost.
-// Ranks: `topology` lays them by the traffic (assign.h); `index` keeps rank = position in natural order of the nodes.
+// Nodes: among free and ok nodes that fit, under the required tier and all rules (rules.h), those to be avoided only
+// where it doesn't fit without them; then least cost, wishes included (wishes.h), among the candidates looked at; then
+// the most preferred nodes, then least fragmentation left behind, then natural name order. A job without traffic takes
+// the least spread, tier by tier from coarse to fine, in place of the cost.
+// Ranks: `topology` lays them by the traffic (search.h); `index` keeps rank = position in natural order of the nodes.
 //
 // Pure and deterministic: equal inputs give equal answers whatever the order of the nodes given.
 
@@ -30,8 +30,8 @@ Decision Place(const Request& request, const Cluster& cluster, const HopCosts& c
 v1::Feasibility CanPlace(const Request& request, const Cluster& cluster);
 
 // The same nodes, by unit: how to lay ranks over nodes that another scheduler chose. Never costs more than natural
-// order of the names, which it is under rank_by: index. Slices hold if the nodes can hold them. Precondition: one
-// distinct node a unit.
+// order of the names, which it is under rank_by: index. Slices hold, and replicas are apart, if the nodes allow it.
+// Precondition: one distinct node a unit.
 Units RankOver(const Request& request, const Cluster& cluster, const HopCosts& costs,
                const std::vector<NodeIndex>& nodes, const SearchOptions& options = SearchOptions());
 

@@ -25,7 +25,7 @@ std::string WithoutChanges(const Decision& decision) {
 }  // namespace
 
 absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
-                                         const std::vector<std::string>& what_if, const Outlook* outlook) {
+                                         const std::vector<std::string>& what_if, const Outlook* outlook, Nodes nodes) {
   const absl::StatusOr<std::shared_ptr<const mesh::Mesh>> mesh = MeshOf(spec);
   if (!mesh.ok()) return mesh.status();
   const absl::StatusOr<Request> request = RequestOf(job, spec, *mesh);
@@ -35,7 +35,12 @@ absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSp
   for (const std::string& change : what_if) {
     if (absl::Status status = ApplyWhatIf(change, cluster); !status.ok()) return status;
   }
-  *response.mutable_explanation() = Explain(*request, cluster, Place(*request, cluster), outlook);
+  const Decision decision = Place(*request, cluster);
+  *response.mutable_explanation() = Explain(*request, cluster, decision, outlook);
+  const auto* never = std::get_if<Never>(&decision);
+  if (nodes == Nodes::kMayCome && never != nullptr && !never->whatever_comes) {
+    response.mutable_explanation()->set_feasibility(v1::NOT_NOW);
+  }
   if (!what_if.empty()) response.add_notes(WithoutChanges(Place(*request, as_it_is)));
   if (*mesh != nullptr) {
     for (const std::string& note : (*mesh)->notes()) response.add_notes(note);

@@ -11,10 +11,14 @@
 
 namespace muster::placement {
 
+// Whether the nodes of a cluster are all that there will be: if others may come, Never means that none of them helps.
+enum class Nodes { kAllThereAre, kMayCome };
+
 // The placement with its explanation after the changes of `what_if` (what_if.h), and the mesh's notes; with changes
 // also a note that says what it would be without them. `job` is namespace/name. `outlook` as Explain. No estimate of
 // the self-test. INVALID_ARGUMENT: the job's mesh, traffic or slices, or a change.
 absl::StatusOr<v1::PlanResponse> PlanJob(const std::string& job, const v1::JobSpec& spec, Cluster cluster,
-                                         const std::vector<std::string>& what_if, const Outlook* outlook = nullptr);
+                                         const std::vector<std::string>& what_if, const Outlook* outlook = nullptr,
+                                         Nodes nodes = Nodes::kAllThereAre);
 
 }  // namespace muster::placement

@@ -92,5 +92,17 @@ TEST_F(RepairTest, AllLost_IsPlacedAnewWithoutThem) {
   EXPECT_EQ(NodeOf(decision, 0), "c1");
 }
 
+TEST_F(RepairTest, FarReplacement_TellsWhatStartingOverWouldCost) {
+  // Only the other block has a node left; it also has room for all.
+  for (const char* name : {"a3", "a4", "b3", "b4"}) cluster_.state_of(Node(name)).free = false;
+  const RepairRequest repair = Lost({1});
+  const Decision decision = Repair(repair, cluster_, HopCosts::Default(2));
+  ASSERT_TRUE(std::holds_alternative<Placed>(decision)) << ReasonOf(decision);
+  EXPECT_EQ(NodeOf(decision, 1), "c1");
+  EXPECT_EQ(std::get<Placed>(decision).placement.cost(), 8 * 17 * (16 + 16 + 1 + 4));
+  EXPECT_THAT(ReasonOf(decision), HasSubstr("; starting over would be better: cost 544 in place of 5032 (9.25 ×)"));
+  EXPECT_THAT(ReasonOf(Repair(repair, cluster_, HopCosts::Default(2), 0)), ::testing::Not(HasSubstr("starting over")));
+}
+
 }  // namespace
 }  // namespace muster::placement

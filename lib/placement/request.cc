@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/errors.h"
 #include "lib/placement/default_traffic.h"
+#include "lib/placement/replicas.h"
 
 namespace muster::placement {
 namespace {
@@ -17,6 +18,20 @@ absl::Status CheckSlices(const v1::JobSpec& spec, int32_t members_per_node) {
     return FieldError(absl::StrCat("spec.placement.slices[", i, "].size"),
                       absl::StrCat(size, " members do not line up with ", members_per_node, " members a node"),
                       "make one a multiple of the other");
+  }
+  return absl::OkStatus();
+}
+
+// The last node may hold fewer; it counts as a full one.
+absl::Status CheckCounts(const v1::JobSpec& spec, int32_t members_per_node) {
+  for (int i = 0; i < spec.placement().per_domain_size(); ++i) {
+    const v1::PlacementSpec::PerDomain& counts = spec.placement().per_domain(i);
+    for (const auto& [name, count] : {std::make_pair("min", counts.min()), std::make_pair("max", counts.max())}) {
+      if (count % members_per_node == 0 || count == spec.members()) continue;
+      return FieldError(absl::StrCat("spec.placement.perDomain[", i, "].", name),
+                        absl::StrCat(count, " members do not line up with ", members_per_node, " members a node"),
+                        absl::StrCat("give a multiple of ", members_per_node));
+    }
   }
   return absl::OkStatus();
 }
@@ -34,6 +49,16 @@ absl::StatusOr<Request> RequestOf(std::string job, const v1::JobSpec& spec, std:
   request.units = (members - 1) / request.members_per_node + 1;
   request.slots = int64_t{request.members_per_node} * workers;
   if (absl::Status status = CheckSlices(spec, request.members_per_node); !status.ok()) return status;
+  if (absl::Status status = CheckCounts(spec, request.members_per_node); !status.ok()) return status;
+  const v1::PlacementSpec& wanted = spec.placement();
+  if (wanted.has_preferred_penalty()) request.preferred_penalty = wanted.preferred_penalty();
+  if (wanted.has_spare_weight()) request.spare_weight = wanted.spare_weight();
+  if (wanted.has_apart()) {
+    auto replica = ReplicasOf(spec, request.mesh.get(), request.units, request.slots);
+    if (!replica.ok()) return replica.status();
+    request.replica = *std::move(replica);
+    request.replicas = *std::max_element(request.replica.begin(), request.replica.end()) + 1;
+  }
   if (request.mesh == nullptr) return request;
   std::vector<v1::TrafficItem> items(spec.placement().traffic().begin(), spec.placement().traffic().end());
   if (items.empty()) items = DefaultTraffic(*request.mesh);
@@ -41,12 +66,6 @@ absl::StatusOr<Request> RequestOf(std::string job, const v1::JobSpec& spec, std:
   if (!traffic.ok()) return traffic.status();
   request.traffic = *std::move(traffic);
   return request;
-}
-
-bool NamesUnknownTier(const v1::PlacementSpec& spec, const Tiers& tiers) {
-  if (!spec.required().empty() && !tiers.Find(spec.required())) return true;
-  return std::any_of(spec.slices().begin(), spec.slices().end(),
-                     [&](const v1::PlacementSpec::Slice& slice) { return !tiers.Find(slice.tier()); });
 }
 
 }  // namespace muster::placement

@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "lib/mesh/mesh.h"
 #include "lib/placement/traffic.h"
-#include "lib/topology/tiers.h"
 #include "proto/muster/v1/job.pb.h"
 
 namespace muster::placement {
@@ -27,16 +26,17 @@ struct Request {
   UnitTraffic traffic;
   // Cost of each domain of the preferred tier beyond the first. Negative: the fewest domains come before any cost.
   int64_t preferred_penalty = -1;
+  // Where replicas are kept apart: whose replica each unit belongs to, 0..replicas-1; each has equally many.
+  std::vector<int32_t> replica;
+  int32_t replicas = 0;
   // Cost of a unit's hop distance to the nearest spare, a hop as dear as one of gradients by default.
   int64_t spare_weight = 17;
 };
 
 // `spec` is valid (lib/job/validate.h) and `mesh` is its mesh for members · workers_per_member workers, or null.
-// INVALID_ARGUMENT: a traffic item names a family that the mesh doesn't have, or slices that don't align with members
-// per node; RESOURCE_EXHAUSTED: as UnitTraffic::Of.
+// INVALID_ARGUMENT: a traffic item names a family that the mesh doesn't have; slices, or counts by domain, that don't
+// align with members per node; replicas apart that no axis tells apart, that share nodes or that come with slices or
+// counts; RESOURCE_EXHAUSTED: as UnitTraffic::Of.
 absl::StatusOr<Request> RequestOf(std::string job, const v1::JobSpec& spec, std::shared_ptr<const mesh::Mesh> mesh);
-
-// Whether it asks for a tier that isn't configured, which no node that comes can help.
-bool NamesUnknownTier(const v1::PlacementSpec& spec, const Tiers& tiers);
 
 }  // namespace muster::placement

@@ -28,7 +28,8 @@ int64_t SpareDistance(const Topology& topology, const HopCosts& costs, const Uni
 }  // namespace
 
 Score ScoreOf(const UnitTraffic& traffic, const Topology& topology, const HopCosts& costs, const Wishes& wishes,
-              const std::vector<bool>& idle, const Units& units, const std::vector<NodeIndex>& spares) {
+              const std::vector<bool>& idle, const Units& units, const std::vector<NodeIndex>& spares,
+              const Likes& likes) {
   Score score;
   score.traffic = CostOf(traffic, topology, costs, units);
   if (wishes.preferred_tier != kNoTier) {
@@ -36,6 +37,12 @@ Score ScoreOf(const UnitTraffic& traffic, const Topology& topology, const HopCos
   }
   if (!spares.empty() && wishes.spare_weight > 0) {
     score.spares = wishes.spare_weight * SpareDistance(topology, costs, units, spares);
+  }
+  for (const auto* nodes : {&units, &spares}) {
+    for (const NodeIndex node : *nodes) {
+      if (likes.Avoids(node)) score.avoided += wishes.avoid_penalty;
+      if (!likes.preferred.empty() && !likes.Prefers(node)) ++score.not_preferred;
+    }
   }
   score.frag = Fragmentation(topology, idle, units, spares);
   return score;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/placement/anneal.h"
+#include "lib/placement/apart_rows.h"
 #include "lib/placement/best_orders.h"
 #include "lib/placement/border_costs.h"
 #include "lib/placement/descent.h"
@@ -64,9 +65,15 @@ class Search {
   std::vector<Found> Run() {
     // Counts from both ends, and those of the other way to look at borders.
     const int64_t steps = budget_.steps / 3 / static_cast<int64_t>(1 + knapsacks_.size());
-    Lay(knapsacks_[0]->Plan(0), steps);
-    if (!Optimal()) Lay(knapsacks_[0]->Plan(1), steps);
-    if (!Optimal() && knapsacks_.size() > 1) Lay(knapsacks_[1]->Plan(0), steps);
+    if (site_.rules().apart.tier != kNoTier) {
+      for (const std::vector<int32_t>& row : ApartRows(site_)) {
+        if (!Optimal()) LayApart(row, steps);
+      }
+    } else {
+      Lay(knapsacks_[0]->Plan(0), steps);
+      if (!Optimal()) Lay(knapsacks_[0]->Plan(1), steps);
+      if (!Optimal() && knapsacks_.size() > 1) Lay(knapsacks_[1]->Plan(0), steps);
+    }
     if (!Optimal() && task_.traffic->cliques.empty() && !task_.traffic->edges.empty()) {
       DescendAll();
       if (!Optimal() && !Proven()) AnnealBest();
@@ -99,7 +106,7 @@ class Search {
   // Every order once, then those that do best in all ways.
   void Lay(const Quotas& quotas, int64_t steps) {
     std::vector<int32_t> blocks;
-    for (const SliceRule& rule : site_.rules()) blocks.push_back(rule.units);
+    for (const SliceRule& rule : site_.rules().slices) blocks.push_back(rule.units);
     const int64_t affordable = steps / 2 / LayoutSteps();
     const auto count = [&](int64_t layouts) {
       return static_cast<size_t>(std::clamp<int64_t>(affordable / layouts, kMinOrders, kMaxOrders));
@@ -127,6 +134,23 @@ class Search {
     }
   }
 
+  // Orders laid along a row that has each replica's slots together: each replica keeps the order within.
+  void LayApart(const std::vector<int32_t>& row, int64_t steps) {
+    const std::vector<int32_t>& replica = site_.rules().apart.replica;
+    Quotas quotas{std::vector<int32_t>(site_.slots().size()), std::vector<int32_t>(site_.slots().size())};
+    for (const int32_t slot : row) ++quotas.units[slot];
+    const Plan plan(site_, task_.wishes, quotas);
+    const auto count = std::clamp<int64_t>(steps / 2 / LayoutSteps(), kMinOrders, kMaxOrders);
+    for (const Order& order : BestOrders(dims_, GoalsOf(quotas), {}, static_cast<size_t>(count))) {
+      for (const bool winding : {false, true}) {
+        std::vector<int32_t> unit_at = UnitsAlong(dims_.dims, order, winding);
+        std::stable_sort(unit_at.begin(), unit_at.end(), [&](int32_t a, int32_t b) { return replica[a] < replica[b]; });
+        Keep(row, unit_at, plan);
+        if (Optimal()) return;
+      }
+    }
+  }
+
   // Nothing is cheaper than the bound; and what the plan breaks is the least for that cost.
   bool Optimal() const { return !kept_.empty() && kept_[0].cost <= bound_; }
 
@@ -135,7 +159,7 @@ class Search {
 
   // Prices a layout, and keeps it if it is among the cheapest. Returns its cost, exact if it is kept.
   int64_t Keep(const std::vector<int32_t>& row, const std::vector<int32_t>& unit_at, const Plan& plan) {
-    for (const SliceRule& rule : site_.rules()) {
+    for (const SliceRule& rule : site_.rules().slices) {
       if (!KeepsBlocks(unit_at, rule.units)) return kUnpriced;
     }
     ++budget_.alternatives;
@@ -207,6 +231,7 @@ int64_t MostCost(const SearchTask& task) {
   if (task.traffic->items.empty()) return int64_t{1} << 45;
   const HopCosts& costs = task.site->costs();
   int64_t most = (task.wishes.preferred_penalty + task.wishes.spare_weight * costs.Same(kNoTier)) * task.units;
+  most += task.wishes.avoid_penalty * (int64_t{task.units} + task.wishes.spares);
   for (const UnitEdge& edge : task.traffic->edges) {
     most += edge.same_rail * costs.Same(kNoTier) + edge.cross_rail * costs.Cross(kNoTier);
   }

@@ -3,7 +3,7 @@
 //
 //   1. Knapsack: how many units each domain takes, and the bound (knapsack.h).
 //   2. Orders: each nesting and tiling of the mesh laid along the domains in several depth-first orders (orders.h,
-//      lay.h); the cheapest few go on.
+//      lay.h); the cheapest few go on. With replicas apart: one replica after the other (apart_rows.h).
 //   3. Descent: small moves while they help (descent.h).
 //   4. Late acceptance: random moves with a memory, with the steps that are left (anneal.h).
 // It ends as soon as the cost equals the bound.

@@ -4,14 +4,14 @@
 
 namespace muster::placement {
 
-Site::Site(const Topology& topology, const HopCosts& costs, const std::vector<SliceRule>& rules, DomainIndex domain,
-           const std::vector<bool>& usable, const std::vector<bool>& idle)
+Site::Site(const Topology& topology, const HopCosts& costs, const Rules& rules, DomainIndex domain,
+           const std::vector<bool>& usable, const std::vector<bool>& idle, const Likes& likes)
     : topology_(topology), costs_(costs), rules_(rules), tiers_(static_cast<int>(topology.tiers().size())) {
   for (int tier = kNoTier; tier < tiers_; ++tier) {
     same_.push_back(costs.Same(tier));
     cross_.push_back(costs.Cross(tier));
   }
-  BuildDomains(domain, usable, idle);
+  BuildDomains(domain, usable, idle, likes);
   ancestors_.assign(slots_.size() * tiers_, -1);
   for (size_t slot = 0; slot < slots_.size(); ++slot) {
     own_.push_back(domains_[slots_[slot].domain].tier + 1);
@@ -22,7 +22,8 @@ Site::Site(const Topology& topology, const HopCosts& costs, const std::vector<Sl
   Pack();
 }
 
-void Site::BuildDomains(DomainIndex top, const std::vector<bool>& usable, const std::vector<bool>& idle) {
+void Site::BuildDomains(DomainIndex top, const std::vector<bool>& usable, const std::vector<bool>& idle,
+                        const Likes& likes) {
   const int32_t end = topology_.domain(top).last_domain;
   const int32_t begin = top.value();
   std::vector<int32_t> nodes(end - begin);
@@ -31,7 +32,7 @@ void Site::BuildDomains(DomainIndex top, const std::vector<bool>& usable, const 
     const Domain& domain = topology_.domains()[d];
     for (const NodeIndex node : domain.own_nodes) {
       well[d - begin] += idle[node.value()] ? 1 : 0;
-      if (usable[node.value()] && KnowsSliceTiers(rules_, topology_, node)) ++nodes[d - begin];
+      if (usable[node.value()] && KnowsTiers(rules_, topology_, node)) ++nodes[d - begin];
     }
     if (d == begin) break;
     nodes[domain.parent.value() - begin] += nodes[d - begin];
@@ -43,10 +44,20 @@ void Site::BuildDomains(DomainIndex top, const std::vector<bool>& usable, const 
   const auto close = [&](int32_t until) {
     while (!open.empty() && topology_.domain(domains_[open.back()].domain).last_domain <= until) {
       SiteDomain& closing = domains_[open.back()];
-      Slot own{closing.domain, open.back(), {}};
+      Slot own{closing.domain, open.back(), {}, 0, 0};
       for (const NodeIndex node : topology_.domain(closing.domain).own_nodes) {
-        if (usable[node.value()] && KnowsSliceTiers(rules_, topology_, node)) own.nodes.push_back(node);
+        if (usable[node.value()] && KnowsTiers(rules_, topology_, node)) own.nodes.push_back(node);
       }
+      if (!likes.avoided.empty() || !likes.preferred.empty()) {
+        std::stable_sort(own.nodes.begin(), own.nodes.end(),
+                         [&](NodeIndex a, NodeIndex b) { return likes.Rank(a) < likes.Rank(b); });
+      }
+      for (const NodeIndex node : own.nodes) {
+        own.preferred += likes.Prefers(node) ? 1 : 0;
+        own.welcome += likes.Avoids(node) ? 0 : 1;
+      }
+      prefers_ |= own.preferred > 0;
+      avoids_ |= own.welcome < own.capacity();
       if (!own.nodes.empty()) {
         closing.slot = static_cast<int32_t>(slots_.size());
         slots_.push_back(std::move(own));
@@ -121,15 +132,6 @@ int64_t Site::CostOf(const UnitTraffic& traffic, const Layout& layout, int64_t e
   }
   if (traffic.cliques.empty()) return cost;
   return cost + placement::CostOf({}, traffic.cliques, topology_, costs_, NodesOf(layout));
-}
-
-bool Site::SlicesHold(const Layout& layout) const {
-  for (const SliceRule& rule : rules_) {
-    for (size_t i = 0; i < layout.size(); ++i) {
-      if (!Shares(layout[i - i % rule.units], layout[i], rule.tier)) return false;
-    }
-  }
-  return true;
 }
 
 Units Site::NodesOf(const Layout& layout) const {

@@ -2,6 +2,7 @@
 // The nodes that a search may use, as a small tree: domains with room, and in each its own nodes. Nodes of one finest
 // domain are alike to the cost, so that a search deals in slots with a capacity and names nodes only at the end.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <limits>
@@ -9,7 +10,8 @@
 
 #include "lib/placement/cost.h"
 #include "lib/placement/hop_cost.h"
-#include "lib/placement/slices.h"
+#include "lib/placement/likes.h"
+#include "lib/placement/rules.h"
 #include "lib/topology/topology.h"
 
 namespace muster::placement {
@@ -17,8 +19,11 @@ namespace muster::placement {
 // The usable nodes that one domain holds itself, not in a finer domain.
 struct Slot {
   DomainIndex home;
-  int32_t domain = 0;            // the home's place in Site::domains()
-  std::vector<NodeIndex> nodes;  // in natural order
+  int32_t domain = 0;  // the home's place in Site::domains()
+  // Those that go first, then the others, then those to be avoided, each in natural order.
+  std::vector<NodeIndex> nodes;
+  int32_t preferred = 0;
+  int32_t welcome = 0;  // not to be avoided
   int32_t capacity() const { return static_cast<int32_t>(nodes.size()); }
 };
 
@@ -42,13 +47,13 @@ using Layout = std::vector<int32_t>;
 
 class Site {
  public:
-  // `usable` and `idle` by NodeIndex. Slots in tree order. References are kept.
-  Site(const Topology& topology, const HopCosts& costs, const std::vector<SliceRule>& rules, DomainIndex domain,
-       const std::vector<bool>& usable, const std::vector<bool>& idle);
+  // `usable` and `idle` by NodeIndex. Slots in tree order. References are kept, but for the last three.
+  Site(const Topology& topology, const HopCosts& costs, const Rules& rules, DomainIndex domain,
+       const std::vector<bool>& usable, const std::vector<bool>& idle, const Likes& likes = Likes());
 
   const Topology& topology() const { return topology_; }
   const HopCosts& costs() const { return costs_; }
-  const std::vector<SliceRule>& rules() const { return rules_; }
+  const Rules& rules() const { return rules_; }
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<SiteDomain>& domains() const { return domains_; }
   int32_t slot_count() const { return static_cast<int32_t>(slots_.size()); }
@@ -63,6 +68,14 @@ class Site {
   int64_t Cross(int32_t a, int32_t b) const { return cross_[Shared(a, b)]; }
   // The domain of the tier that holds the slot, as a place in domains(); -1 if none does.
   int32_t DomainAt(int32_t slot, int tier) const { return ancestors_[slot * tiers_ + tier]; }
+  // What the nodes taken of a slot, and so many of them, cost beside hops: avoided ones, and others than preferred
+  // ones.
+  int32_t Avoided(int32_t slot, int32_t taken) const { return std::max(0, taken - slots_[slot].welcome); }
+  int32_t NotPreferred(int32_t slot, int32_t taken) const {
+    return prefers_ ? std::max(0, taken - slots_[slot].preferred) : 0;
+  }
+  bool prefers() const { return prefers_; }
+  bool avoids() const { return avoids_; }
   // Whether both slots are in one domain of the tier.
   bool Shares(int32_t a, int32_t b, int tier) const {
     return DomainAt(a, tier) >= 0 && DomainAt(a, tier) == DomainAt(b, tier);
@@ -71,19 +84,21 @@ class Site {
   // Exact up to `enough`, where adding up ends.
   int64_t CostOf(const UnitTraffic& traffic, const Layout& layout,
                  int64_t enough = std::numeric_limits<int64_t>::max()) const;
-  bool SlicesHold(const Layout& layout) const;
   // The first nodes of each slot, in natural order, to its units in ascending order.
   Units NodesOf(const Layout& layout) const;
 
  private:
-  void BuildDomains(DomainIndex domain, const std::vector<bool>& usable, const std::vector<bool>& idle);
+  void BuildDomains(DomainIndex domain, const std::vector<bool>& usable, const std::vector<bool>& idle,
+                    const Likes& likes);
   void Pack();
   int SharedByPath(int32_t a, int32_t b) const;
 
   const Topology& topology_;
   const HopCosts& costs_;
-  const std::vector<SliceRule>& rules_;
+  const Rules& rules_;
   int tiers_ = 0;
+  bool prefers_ = false;
+  bool avoids_ = false;
   std::vector<Slot> slots_;
   std::vector<SiteDomain> domains_;
   std::vector<int32_t> ancestors_;  // slot · tiers + tier -> domain, -1 unknown

@@ -8,13 +8,14 @@
 namespace muster::placement {
 
 std::vector<NodeIndex> ChooseSpares(const Topology& topology, const HopCosts& costs, DomainIndex domain,
-                                    const std::vector<bool>& usable, const Units& units, int32_t count) {
+                                    const std::vector<bool>& usable, const Units& units, int32_t count,
+                                    const Likes& likes) {
   if (count <= 0) return {};
   const std::set<NodeIndex> taken(units.begin(), units.end());
   std::map<DomainIndex, int64_t> populations;
   for (const NodeIndex unit : units) ++populations[topology.HomeOf(unit)];
   std::map<DomainIndex, int64_t> distance;  // of a home to all units
-  std::vector<std::pair<int64_t, NodeIndex>> candidates;
+  std::vector<std::tuple<bool, int64_t, int, NodeIndex>> candidates;
   const Domain& top = topology.domain(domain);
   for (int32_t at = top.first_node; at < top.last_node; ++at) {
     const NodeIndex node = topology.tree_order()[at];
@@ -26,12 +27,12 @@ std::vector<NodeIndex> ChooseSpares(const Topology& topology, const HopCosts& co
         known->second += units_there * costs.Same(topology.SharedTier(home, other));
       }
     }
-    candidates.emplace_back(known->second, node);
+    candidates.emplace_back(likes.Avoids(node), known->second, likes.Rank(node), node);
   }
   std::sort(candidates.begin(), candidates.end());
   if (candidates.size() > static_cast<size_t>(count)) candidates.resize(count);
   std::vector<NodeIndex> spares;
-  for (const auto& [cost, node] : candidates) spares.push_back(node);
+  for (const auto& candidate : candidates) spares.push_back(std::get<NodeIndex>(candidate));
   return spares;
 }
 

@@ -15,7 +15,8 @@ State::State(const Site& site, const UnitGraph& graph, const Wishes& wishes, Lay
       inside_(site.slots().size()),
       place_(layout_.size()),
       units_below_(site.domains().size()),
-      taken_below_(site.domains().size()) {
+      taken_below_(site.domains().size()),
+      book_(site) {
   const int tiers = static_cast<int>(site.topology().tiers().size());
   for (int tier = kNoTier; tier < tiers; ++tier) {
     same_.push_back(site.costs().Same(tier));
@@ -33,6 +34,7 @@ State::State(const Site& site, const UnitGraph& graph, const Wishes& wishes, Lay
     place_[u] = static_cast<int32_t>(inside_[layout_[u]].size());
     inside_[layout_[u]].push_back(u);
     take(layout_[u], 1);
+    book_.Take(u, layout_[u]);
   }
   for (const int32_t slot : spares_) take(slot, 0);
   RateSpares();
@@ -68,10 +70,10 @@ int64_t State::SwapCost(int32_t a, int32_t b) const {
 }
 
 bool State::MaySwap(int32_t a, int32_t b) const {
-  for (const SliceRule& rule : site_.rules()) {
+  for (const SliceRule& rule : site_.rules().slices) {
     if (a / rule.units != b / rule.units && !site_.Shares(layout_[a], layout_[b], rule.tier)) return false;
   }
-  return true;
+  return book_.MaySwap(a, layout_[a], b, layout_[b]);
 }
 
 void State::Swap(int32_t a, int32_t b) {
@@ -82,12 +84,12 @@ void State::Swap(int32_t a, int32_t b) {
 
 bool State::MayMove(int32_t unit, int32_t slot) const {
   if (free_[slot] <= 0) return false;
-  for (const SliceRule& rule : site_.rules()) {
+  for (const SliceRule& rule : site_.rules().slices) {
     if (rule.units > 1 ? !site_.Shares(layout_[unit], slot, rule.tier) : site_.DomainAt(slot, rule.tier) < 0) {
       return false;
     }
   }
-  return true;
+  return book_.MayShift(unit, layout_[unit], slot, 1);
 }
 
 // What taking a node in `to` and giving one back in `from` changes but for the traffic; `units` 1 for a unit, 0 for a
@@ -108,7 +110,7 @@ Delta State::ShiftCost(int32_t from, int32_t to, int32_t units) {
     int32_t& d = a > b ? a : b;
     const int32_t sign = a > b ? -1 : 1;
     (sign < 0 ? from_known : to_known) |= domains[d].tier == wishes_.preferred_tier;
-    delta.frag += broken(d, taken_below_[d] + sign) - broken(d, taken_below_[d]);
+    delta.ties += broken(d, taken_below_[d] + sign) - broken(d, taken_below_[d]);
     if (units > 0 && domains[d].tier == wishes_.preferred_tier && wishes_.preferred_tier != kNoTier) {
       if (sign < 0 && units_below_[d] == 1) delta.cost -= wishes_.preferred_penalty;
       if (sign > 0 && units_below_[d] == 0) delta.cost += wishes_.preferred_penalty;
@@ -118,6 +120,15 @@ Delta State::ShiftCost(int32_t from, int32_t to, int32_t units) {
   if (wishes_.preferred_tier != kNoTier && units > 0) {
     if (!from_known && site_.DomainAt(from, wishes_.preferred_tier) < 0) delta.cost -= wishes_.preferred_penalty;
     if (!to_known && site_.DomainAt(to, wishes_.preferred_tier) < 0) delta.cost += wishes_.preferred_penalty;
+  }
+  if (from != to && (site_.avoids() || site_.prefers())) {
+    const auto taken = [&](int32_t slot) { return site_.slots()[slot].capacity() - free_[slot]; };
+    const auto more = [&](auto count) {
+      return (site_.*count)(to, taken(to) + 1) - (site_.*count)(to, taken(to)) + (site_.*count)(from, taken(from) - 1) -
+             (site_.*count)(from, taken(from));
+    };
+    delta.cost += wishes_.avoid_penalty * more(&Site::Avoided);
+    delta.ties += static_cast<int64_t>(domains.size() + 1) * more(&Site::NotPreferred);
   }
   if (units > 0 && !to_spare_.empty()) delta.cost += wishes_.spare_weight * (to_spare_[to] - to_spare_[from]);
   return delta;
@@ -146,6 +157,8 @@ Delta State::MoveCost(int32_t unit, int32_t slot) {
 void State::Move(int32_t unit, int32_t slot) {
   const int32_t from = layout_[unit];
   Shift(from, slot, 1);
+  book_.Leave(from);
+  book_.Take(unit, slot);
   std::vector<int32_t>& left = inside_[from];
   left[place_[unit]] = left.back();
   place_[left.back()] = place_[unit];
@@ -156,7 +169,7 @@ void State::Move(int32_t unit, int32_t slot) {
 }
 
 bool State::MaySwapBlocks(int32_t a, int32_t b, int32_t size) const {
-  for (const SliceRule& rule : site_.rules()) {
+  for (const SliceRule& rule : site_.rules().slices) {
     if (rule.units <= size || a / rule.units == b / rule.units) continue;
     for (int32_t i = 0; i < size; ++i) {
       if (!site_.Shares(layout_[a + i], layout_[b + i], rule.tier)) return false;
@@ -180,10 +193,10 @@ bool State::MayMoveBlock(int32_t first, int32_t size, int32_t slot) const {
   for (int32_t i = 1; i < size; ++i) {
     if (layout_[first + i] != from) return false;
   }
-  for (const SliceRule& rule : site_.rules()) {
+  for (const SliceRule& rule : site_.rules().slices) {
     if (rule.units > size && !site_.Shares(from, slot, rule.tier)) return false;
   }
-  return true;
+  return book_.MayShift(first, from, slot, size);
 }
 
 Delta State::MoveBlock(int32_t first, int32_t size, int32_t slot) {
@@ -192,7 +205,7 @@ Delta State::MoveBlock(int32_t first, int32_t size, int32_t slot) {
     const Delta delta = MoveCost(first + i, slot);
     Move(first + i, slot);
     sum.cost += delta.cost;
-    sum.frag += delta.frag;
+    sum.ties += delta.ties;
   }
   return sum;
 }

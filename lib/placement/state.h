@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/placement/rule_book.h"
 #include "lib/placement/site.h"
 #include "lib/placement/unit_graph.h"
 #include "lib/placement/wishes.h"
@@ -13,8 +14,10 @@ namespace muster::placement {
 // Less is better, cost first.
 struct Delta {
   int64_t cost = 0;
-  int64_t frag = 0;
-  bool improves() const { return cost < 0 || (cost == 0 && frag < 0); }
+  // What decides between equal costs: nodes taken that aren't preferred, each of more weight than all domains that are
+  // left broken.
+  int64_t ties = 0;
+  bool improves() const { return cost < 0 || (cost == 0 && ties < 0); }
   friend auto operator<=>(const Delta&, const Delta&) = default;
 };
 
@@ -74,6 +77,7 @@ class State {
   std::vector<int32_t> units_below_;  // by domain
   std::vector<int32_t> taken_below_;  // units and spares
   std::vector<int64_t> to_spare_;     // by slot, where spares have a weight
+  RuleBook book_;
 };
 
 }  // namespace muster::placement

@@ -197,6 +197,16 @@ void AddStrides(const World& world, const mesh::Family& family, int64_t workers_
 
 }  // namespace
 
+int64_t ItemTraffic::other_rail_hops() const {
+  int64_t others = 0;
+  for (const UnitEdge& edge : edges) others += edge.cross_rail;
+  for (const UnitClique& clique : cliques) {
+    const auto units = static_cast<int64_t>(clique.units.size());
+    others += clique.cross_rail * (units * (units - 1) / 2);
+  }
+  return others;
+}
+
 absl::StatusOr<UnitTraffic> UnitTraffic::Of(const mesh::Mesh& mesh, const std::vector<v1::TrafficItem>& items,
                                             int64_t workers_per_unit) {
   std::vector<Talk> talks;

@@ -42,6 +42,8 @@ struct ItemTraffic {
   std::vector<UnitEdge> edges;  // ascending by (a, b), each pair once
   std::vector<UnitClique> cliques;
   int64_t hops = 0;  // all of the family's, also those inside units
+  // Of those between units, the ones between different places in them.
+  int64_t other_rail_hops() const;
 };
 
 // A family whose groups talk, before its hops are collapsed.

@@ -6,6 +6,7 @@
 
 #include "lib/placement/site.h"
 #include "lib/placement/unit_graph.h"
+#include "lib/placement/wishes.h"
 
 namespace muster::placement {
 
@@ -15,9 +16,11 @@ inline constexpr int32_t kVacant = -1;
 struct Vacancies {
   const Site* site = nullptr;
   const UnitGraph* graph = nullptr;
-  Layout layout;                // kVacant: to be filled
-  std::vector<int32_t> free;    // nodes to be had, by slot
-  std::vector<int32_t> spares;  // those of them that are the job's spares, by slot
+  Wishes wishes;                   // of the preferred tier only
+  Layout layout;                   // kVacant: to be filled
+  std::vector<int32_t> free;       // nodes to be had, by slot
+  std::vector<int32_t> spares;     // those of them that are the job's spares, by slot
+  std::vector<int32_t> preferred;  // those of the others that go first, by slot
 };
 
 struct Filled {
@@ -25,8 +28,8 @@ struct Filled {
   bool gave_up = false;  // the steps ran out: there may be another way, or a better one
 };
 
-// The least traffic; then the most spares used; then the fewest domains that become broken; then the first slots in
-// tree order. Slices hold. `steps`: looks at links.
+// The least traffic and penalty; then the most spares used; then the most preferred nodes; then the fewest domains that
+// become broken; then the first slots in tree order. All rules of the site hold. `steps`: looks at links.
 Filled Fill(const Vacancies& vacancies, int64_t steps);
 
 }  // namespace muster::placement

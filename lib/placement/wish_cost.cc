@@ -12,6 +12,8 @@ int64_t WishCost(const Site& site, const Wishes& wishes, const std::vector<int32
   std::set<int32_t> preferred;
   int64_t unknown = 0;
   for (int32_t slot = 0; slot < site.slot_count(); ++slot) {
+    const auto held = static_cast<int32_t>(std::count(spares.begin(), spares.end(), slot));
+    if (site.avoids()) cost += wishes.avoid_penalty * site.Avoided(slot, units[slot] + held);
     if (units[slot] == 0) continue;
     if (wishes.preferred_tier != kNoTier) {
       const int32_t domain = site.DomainAt(slot, wishes.preferred_tier);

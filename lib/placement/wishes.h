@@ -15,6 +15,8 @@ struct Wishes {
   // Nodes held ready; each unit pays `spare_weight` times the same-rail hop cost to the spare nearest to it.
   int32_t spares = 0;
   int64_t spare_weight = 0;
+  // Each node taken that is to be avoided.
+  int64_t avoid_penalty = 0;
 };
 
 }  // namespace muster::placement

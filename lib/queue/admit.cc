@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/placement/eligible.h"
+#include "lib/placement/feasible.h"
 #include "lib/placement/place.h"
 #include "lib/queue/demand.h"
 #include "lib/queue/reasons.h"
@@ -24,15 +25,6 @@ using placement::Request;
 
 int64_t NodesOf(const Request& request) {
   return int64_t{request.units} + std::max(request.spec.placement().spares(), 0);
-}
-
-// Whether the job names a tier that the cluster doesn't have, which Place answers with Never.
-bool NamesUnknownTier(const Request& request, const Tiers& tiers) {
-  const v1::PlacementSpec& wanted = request.spec.placement();
-  std::vector<std::string> names = {wanted.required(), wanted.preferred()};
-  for (const v1::PlacementSpec::Slice& slice : wanted.slices()) names.push_back(slice.tier());
-  return std::any_of(names.begin(), names.end(),
-                     [&](const std::string& name) { return !name.empty() && name != "none" && !tiers.Find(name); });
 }
 
 // Jobs that ask for the same kind of node look at the same set.
@@ -84,7 +76,8 @@ class Run {
 
  private:
   void Mend(const RepairJob& repair) {
-    Decision decision = Repair(repair.repair, cluster_, s_.costs);
+    Decision decision =
+        Repair(repair.repair, cluster_, s_.costs, s_.reasons ? placement::SearchOptions::kDefaultSteps / 4 : 0);
     if (const auto* placed = std::get_if<Placed>(&decision)) {
       // What is new of it; it ends when the job does.
       absl::Time ends = absl::InfiniteFuture();
@@ -112,8 +105,8 @@ class Run {
     const Request& request = *job.request;
     Answer answer;
     answer.uid = job.turn.uid;
-    if (NamesUnknownTier(request, cluster_.topology->tiers())) {
-      answer.decision = placement::Place(request, cluster_, s_.costs, s_.search);
+    if (absl::optional<placement::Never> never = placement::Refusal(request, cluster_.topology->tiers())) {
+      answer.decision = *std::move(never);
       return answer;
     }
     const int64_t needed = NodesOf(request);

@@ -81,7 +81,7 @@ std::optional<Proposal> Defragment(const placement::Request& request, const Clus
   const NodeSet free = horizon.Free(demand);
   if (!demand.EverFits() || demand.Fits(free)) return std::nullopt;
   // Where the whole cluster is the domain, there is no elsewhere.
-  if (demand.domains().size() == 1 && demand.domains().front() == Topology::root() && !demand.sliced())
+  if (demand.domains().size() == 1 && demand.domains().front() == Topology::root() && !demand.ruled())
     return std::nullopt;
   // No more may move than there is free room for.
   const int64_t room = horizon.CountFree(absl::InfinitePast());

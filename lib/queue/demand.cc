@@ -20,22 +20,21 @@ Demand::Demand(const placement::Request& request, const placement::Cluster& clus
     : request_(&request),
       topology_(cluster.topology.get()),
       eligible_(std::move(eligible)),
-      rules_(placement::SliceRulesOf(request, *cluster.topology)),
+      rules_(placement::RulesOf(request, *cluster.topology)),
       spares_(std::max(request.spec.placement().spares(), 0)) {
-  const placement::Room ever(*topology_, *eligible_, rules_);
+  const placement::Room ever(*topology_, *eligible_, rules_, request_->units, spares_);
   for (const DomainIndex domain : placement::DomainsAllowed(*topology_, RequiredTier(request, topology_->tiers()))) {
-    if (ever.Holds(domain, request_->units, spares_)) domains_.push_back(domain);
+    if (ever.MayHold(domain)) domains_.push_back(domain);
   }
 }
 
 bool Demand::Fits(const NodeSet& usable) const {
-  const placement::Room room(*topology_, usable, rules_);
-  return std::any_of(domains_.begin(), domains_.end(),
-                     [&](DomainIndex domain) { return room.Holds(domain, request_->units, spares_); });
+  const placement::Room room(*topology_, usable, rules_, request_->units, spares_);
+  return std::any_of(domains_.begin(), domains_.end(), [&](DomainIndex domain) { return room.Holds(domain); });
 }
 
 bool Demand::FitsIn(DomainIndex domain, const NodeSet& usable) const {
-  return placement::Room(*topology_, usable, rules_).Holds(domain, request_->units, spares_);
+  return placement::Room(*topology_, usable, rules_, request_->units, spares_).Holds(domain);
 }
 
 }  // namespace muster::queue

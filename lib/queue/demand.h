@@ -7,7 +7,7 @@
 
 #include "lib/placement/cluster.h"
 #include "lib/placement/request.h"
-#include "lib/placement/slices.h"
+#include "lib/placement/rules.h"
 #include "lib/topology/topology.h"
 
 namespace muster::queue {
@@ -26,7 +26,8 @@ class Demand {
   int64_t nodes() const { return int64_t{request_->units} + spares_; }
   // Domains that each could hold the gang whole, if all of their eligible nodes were free.
   const std::vector<DomainIndex>& domains() const { return domains_; }
-  bool sliced() const { return !rules_.empty(); }
+  // Whether a number of nodes alone doesn't tell if it fits.
+  bool ruled() const { return !rules_.empty(); }
 
   // Exact. `usable` holds eligible nodes only.
   bool Fits(const NodeSet& usable) const;
@@ -38,7 +39,7 @@ class Demand {
   const placement::Request* request_;
   const Topology* topology_;
   std::shared_ptr<const NodeSet> eligible_;
-  std::vector<placement::SliceRule> rules_;
+  placement::Rules rules_;
   int32_t spares_ = 0;
   std::vector<DomainIndex> domains_;
 };

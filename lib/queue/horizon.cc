@@ -86,7 +86,7 @@ absl::Time Horizon::EarliestIn(const Demand& demand, DomainIndex domain) const {
     if (demand.eligible()[node] && from_[node] != absl::InfiniteFuture()) times.push_back(from_[node]);
   }
   if (static_cast<int64_t>(times.size()) < demand.nodes()) return absl::InfiniteFuture();
-  if (!demand.sliced()) {
+  if (!demand.ruled()) {
     const auto last = times.begin() + (demand.nodes() - 1);
     std::nth_element(times.begin(), last, times.end());
     return *last;
@@ -137,7 +137,7 @@ absl::Time Horizon::Reserve(const Demand& demand, absl::Duration duration) {
     if (usable[i]) nodes.push_back(i);
   }
   // Any of them do, unless slices ask for more; those that come free last are of the least use to others until then.
-  if (!demand.sliced()) {
+  if (!demand.ruled()) {
     std::nth_element(nodes.begin(), nodes.begin() + (demand.nodes() - 1), nodes.end(), [&](size_t a, size_t b) {
       if (free_[a] != free_[b]) return !free_[a];
       return from_[a] != from_[b] ? from_[a] > from_[b] : a < b;

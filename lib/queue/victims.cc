@@ -57,7 +57,7 @@ class Chooser {
     std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
       return static_cast<__int128>(a.lost) * b.nodes < static_cast<__int128>(b.lost) * a.nodes;
     });
-    if (!demand_.sliced() && needed * static_cast<int64_t>(candidates.size()) <= kMaxCells)
+    if (!demand_.ruled() && needed * static_cast<int64_t>(candidates.size()) <= kMaxCells)
       return LeastLost(candidates, needed);
     return Greedy(candidates);
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "lib/topology/fabric.h"
 
 namespace muster {
 
@@ -26,7 +27,7 @@ struct Tier {
   std::string label;  // "topology.example.com/rack": the node label's key
 };
 
-// Immutable. No tiers at all is legal: every two nodes are equally far apart.
+// No tiers at all is legal: every two nodes are equally far apart.
 class Tiers {
  public:
   Tiers() = default;
@@ -41,11 +42,15 @@ class Tiers {
   const Tier& operator[](size_t tier) const { return tiers_[tier]; }
   // By name, or by label key.
   absl::optional<size_t> Find(absl::string_view name) const;
+  // How the network's rails are joined.
+  Fabric fabric() const { return fabric_; }
+  void set_fabric(Fabric fabric) { fabric_ = fabric; }
   // Names, coarse to fine.
   std::vector<std::string> Names() const;
 
  private:
   std::vector<Tier> tiers_;
+  Fabric fabric_ = Fabric::kAnyRail;
 };
 
 // Where labels put a node. `Labels` is any map from string to string.

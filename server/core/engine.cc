@@ -141,7 +141,7 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobT
   placement::Cluster cluster;
   bool made = false;
   std::vector<std::pair<JobKey, gang::Event>> events;
-  const placement::HopCosts costs = placement::HopCosts::Default(nodes.tiers().size());
+  const placement::HopCosts costs = placement::HopCosts::Of(nodes.tiers());
   for (const auto& [key, job] : jobs.all()) {
     if (job->finished() || job->request == nullptr) continue;
     const bool repair = gang::WantsReplacement(job->gang);
@@ -197,8 +197,8 @@ std::vector<std::pair<JobKey, gang::Event>> Engine::Place(NodeTable& nodes, JobT
           placement->mutable_ranks(rank)->set_pod_index(rank);
       events.emplace_back(job->key(), repair ? gang::Event(gang::ReplacementFound{placement})
                                              : gang::Event(gang::PlacementFound{placement}));
-    } else if (std::holds_alternative<placement::Never>(answer.decision) && !repair &&
-               placement::NamesUnknownTier(job->gang.spec->placement(), nodes.tiers())) {
+    } else if (const auto* never = std::get_if<placement::Never>(&answer.decision);
+               never != nullptr && never->whatever_comes && !repair) {
       events.emplace_back(job->key(), gang::NeverFits{placement::ReasonOf(answer.decision)});
     } else {
       // Nodes come as their agents register: what the present ones can't hold waits for more.

@@ -19,7 +19,7 @@ v1::Explanation Explain(const ToExplain& to) {
     explanation.set_feasibility(v1::NOT_NOW);
     explanation.set_summary(to.waits_for);
   } else if (to.cluster.topology != nullptr) {
-    const placement::HopCosts costs = placement::HopCosts::Default(to.cluster.topology->tiers().size());
+    const placement::HopCosts costs = placement::HopCosts::Of(to.cluster.topology->tiers());
     if (const auto moves = queue::Defragment(*to.request, to.cluster, to.holders, costs, to.now))
       explanation.add_details(moves->text);
   }

@@ -22,6 +22,7 @@
 #include "absl/time/time.h"
 #include "lib/base/errors.h"
 #include "lib/queue/policy_text.h"
+#include "lib/topology/fabric.h"
 #include "server/net/listening.h"
 
 namespace muster::musterd {
@@ -49,6 +50,9 @@ const std::vector<Setting>& Settings() {
       {.name = "tier-labels",
        .help = "node labels that say the topology, coarse to fine, comma-separated; name=label names a tier",
        .text = &Config::tier_labels},
+      {.name = "fabric",
+       .help = "how rails are joined: any, rail-optimised (another rail is one tier up) or rail-only (within nodes)",
+       .text = &Config::fabric},
       {.name = "may-waive",
        .help = "namespaces whose jobs may waive the self-test, comma-separated; *: all",
        .text = &Config::may_waive},
@@ -316,6 +320,9 @@ absl::StatusOr<Effective> Resolve(const Config& config) {
   absl::StatusOr<Tiers> tiers = TiersOf(config.tier_labels.empty() ? defaults : config.tier_labels);
   if (!tiers.ok()) return tiers.status();
   effective.tiers = *std::move(tiers);
+  const absl::StatusOr<Fabric> fabric = FabricOf(config.fabric, "--fabric");
+  if (!fabric.ok()) return fabric.status();
+  effective.tiers.set_fabric(*fabric);
   return effective;
 }
 

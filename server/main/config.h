@@ -20,6 +20,7 @@ struct Config {
   // "sqlite", or "memory" (nothing survives a restart).
   std::string store = "sqlite";
   std::string tier_labels;
+  std::string fabric = "any";
   std::string may_waive;
   std::string log_level = "info";
   std::string port_file;

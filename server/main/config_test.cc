@@ -98,6 +98,7 @@ TEST(Config, Bad_NamesFlagAndWayOut) {
                          Row{{"--log-level", "loud"}, "debug, info"},
                          Row{{"--tier-labels", "a=x,a=y"}, "--tier-labels"},
                          Row{{"--tier-labels", ",,"}, "names no label"},
+                         Row{{"--fabric", "rail-onyl"}, "did you mean rail-only?"},
                          Row{{"--listen", "127.0.0.1:70707"}, "0..65535"},
                          Row{{"--config", "/nowhere.yaml"}, "/nowhere.yaml"},
                          Row{{"--config", "/tmp"}, "can't read /tmp"}}) {

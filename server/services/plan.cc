@@ -56,14 +56,12 @@ absl::StatusOr<v1::PlanResponse> PlanJob(const v1::PlanRequest& request, const p
   }
   const std::string name = absl::StrCat(request.namespace_().empty() ? "default" : request.namespace_(), "/",
                                         request.name().empty() ? "plan" : request.name());
-  absl::StatusOr<v1::PlanResponse> planned = placement::PlanJob(name, request.spec(), std::move(cluster),
-                                                                {request.what_if().begin(), request.what_if().end()});
+  // Nodes may still register here; a given list is all there is.
+  const auto nodes = request.nodes_size() == 0 ? placement::Nodes::kMayCome : placement::Nodes::kAllThereAre;
+  absl::StatusOr<v1::PlanResponse> planned = placement::PlanJob(
+      name, request.spec(), std::move(cluster), {request.what_if().begin(), request.what_if().end()}, nullptr, nodes);
   if (!planned.ok()) return planned.status();
   v1::PlanResponse response = *std::move(planned);
-  // Nodes may still register here; a given list is all there is.
-  if (request.nodes_size() == 0 && response.explanation().feasibility() == v1::NEVER &&
-      !placement::NamesUnknownTier(request.spec().placement(), tiers))
-    response.mutable_explanation()->set_feasibility(v1::NOT_NOW);
   EstimateTest(request, response);
   return response;
 }

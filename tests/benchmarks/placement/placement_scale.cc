@@ -1,7 +1,7 @@
 // How placement grows: the same share of clusters of 500 to 12,500 nodes, all free and 40 % busy at random.
 //
-// Prints the median time of Place (of the process, one core), the exponent of growth between neighbouring sizes, and
-// peak memory.
+// Prints the median time of Place with the usual steps (of the process, one core), its ratio to the bound, the exponent
+// of growth from the smallest cluster, peak memory, and what a snapshot after one node's change takes.
 
 #include <sys/resource.h>
 
@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/mesh/make_mesh.h"
@@ -61,11 +63,26 @@ long PeakMiB() {
   return usage.ru_maxrss / 1024;
 }
 
+// One node moves to another rack, and back.
+double UpdateMs(const Cluster& cluster) {
+  std::shared_ptr<const Topology> topology = cluster.topology;
+  std::vector<double> times;
+  for (int run = 0; run < 2 * kRuns; ++run) {
+    TopologyNode node = topology->node(NodeIndex(run * 37 % topology->size()));
+    node.path.back() = run % 2 == 0 ? "r-other" : "r0";
+    const double begin = CpuMs();
+    topology = topology->With(std::move(node)).value();
+    times.push_back(CpuMs() - begin);
+  }
+  std::sort(times.begin(), times.end());
+  return times[kRuns];
+}
+
 void Run(double busy) {
-  std::printf("%3.0f %% busy\n%8s %8s %10s %8s %9s %9s\n", busy * 100, "nodes", "GPUs", "p50 ms", "/bound", "exponent",
-              "peak MiB");
-  double before = 0;
-  int nodes_before = 0;
+  std::printf("%3.0f %% busy\n%8s %8s %10s %8s %9s %9s %15s\n", busy * 100, "nodes", "GPUs", "p50 ms", "/bound",
+              "exponent", "peak MiB", "node change ms");
+  double first = 0;
+  int first_nodes = 0;
   for (const int nodes : {500, 1000, 2500, 5000, 12500}) {
     const Cluster cluster = ClusterOf(nodes, busy);
     const Request request = RequestFor(nodes * 2048 / 12500 / 16 * 16);
@@ -81,15 +98,15 @@ void Run(double busy) {
     std::sort(times.begin(), times.end());
     const double p50 = times[kRuns / 2];
     std::printf("%8d %8d %10.1f %8.4f", nodes, request.units * 8, p50, ratio);
-    if (nodes_before > 0) {
-      std::printf(" %9.2f", std::log(p50 / before) / std::log(static_cast<double>(nodes) / nodes_before));
+    if (first_nodes > 0) {
+      std::printf(" %9.2f", std::log(p50 / first) / std::log(static_cast<double>(nodes) / first_nodes));
     } else {
       std::printf(" %9s", "");
+      first = p50;
+      first_nodes = nodes;
     }
-    std::printf(" %9ld\n", PeakMiB());
+    std::printf(" %9ld %15.2f\n", PeakMiB(), UpdateMs(cluster));
     std::fflush(stdout);
-    before = p50;
-    nodes_before = nodes;
   }
 }
 

@@ -38,7 +38,7 @@ Answer SolveRepair(const Instance& instance) {
     }
     repair.units[unit] = NodeIndex(lost++);
   }
-  const Decision decision = Repair(repair, instance.cluster, instance.costs);
+  const Decision decision = Repair(repair, instance.cluster, instance.costs, 0);
   Answer answer;
   answer.reason = "capacity";
   const auto* placed = std::get_if<Placed>(&decision);
