@@ -284,6 +284,7 @@ void LeaveOutAvoided(Question& question) {
   const std::vector<DomainIndex> allowed = DomainsAllowed(topology, question.required_tier);
   if (std::any_of(allowed.begin(), allowed.end(), [&](DomainIndex domain) { return room.Holds(domain); })) {
     question.usable = std::move(others);
+    question.likes.avoided.clear();
   }
 }
 

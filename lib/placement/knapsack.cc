@@ -91,6 +91,10 @@ Knapsack::Table Knapsack::Merge(const Table& a, const Table& b) {
       }
     }
   }
+  // What can't be stays so, whatever it was added to.
+  for (int64_t& value : c.values) {
+    if (value > kNone / 2) value = kNone;
+  }
   return c;
 }
 

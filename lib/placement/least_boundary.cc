@@ -103,9 +103,10 @@ Profile Listed(int64_t n, const std::vector<WeightedEdge>& edges, Border border)
 }
 
 // A ring, a chain or a clique of any size with equal weights. Of any other graph only what is never wrong: nothing
-// leaves, all may be inside.
-Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges, Border border) {
+// leaves, all may be inside. `exact`: it is one of the three.
+Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges, Border border, bool& exact) {
   Profile least(n + 1);
+  exact = false;
   if (edges.empty()) return least;
   const bool inside = border == Border::kInside;
   int64_t all = 0;
@@ -137,6 +138,8 @@ Profile OfPattern(int64_t n, const std::vector<WeightedEdge>& edges, Border bord
   const auto count = static_cast<int64_t>(edges.size());
   const bool clique = count == n * (n - 1) / 2;
   const bool ring = count == n && *std::min_element(degree.begin(), degree.end()) == 2;
+  const bool chain = count == n - 1 && *std::max_element(degree.begin(), degree.end()) <= 2;
+  exact = equal && (clique || ring || chain);
   if (!inside) {
     for (int64_t s = 1; s < n; ++s) least[s] = weight * (clique ? s * (n - s) : ring ? 2 : 1);
     return least;
@@ -155,16 +158,15 @@ Profile OfGraph(const Dimensions& dimensions, const std::vector<size_t>& dims,
   const int64_t n = BoxOf(dimensions, dims).size();
   std::vector<WeightedEdge> all;
   Profile sum(n + 1);
+  bool exact = false;
   for (const Factor* factor : factors) {
     const std::vector<WeightedEdge> edges = EdgesIn(dimensions, dims, *factor, scalar);
-    if (n <= kMaxListedUnits) {
-      all.insert(all.end(), edges.begin(), edges.end());
-      continue;
-    }
-    const Profile part = OfPattern(n, edges, scalar.border);
+    const Profile part = OfPattern(n, edges, scalar.border, exact);
     for (int64_t s = 0; s <= n; ++s) sum[s] += part[s];
+    if (n <= kMaxListedUnits) all.insert(all.end(), edges.begin(), edges.end());
   }
-  return n <= kMaxListedUnits ? Listed(n, all, scalar.border) : sum;
+  if (n > kMaxListedUnits || all.empty() || (exact && factors.size() == 1)) return sum;
+  return Listed(n, all, scalar.border);
 }
 
 // The product of two graphs: layers of the first along the second. `least[v * width + t]`: so many layers of at least v

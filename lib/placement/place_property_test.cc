@@ -209,84 +209,77 @@ std::vector<std::string> NamesOf(const Cluster& cluster, const Units& units) {
   return names;
 }
 
-class PlaceProperty : public ::testing::TestWithParam<int> {
- protected:
-  int first() const { return GetParam() * kCasesOfAPart; }
-  int last() const { return first() + kCasesOfAPart; }
-};
+void ExpectExact(const Case& c, const Placed& placed) {
+  ASSERT_TRUE(Valid(c.request, c.cluster, placed.units, placed.spares));
+  ASSERT_EQ(static_cast<int>(placed.spares.size()), c.request.spec.placement().spares());
+  ASSERT_LE(placed.bound, placed.score.total());
+  const std::set<std::string> avoided = Avoided(c.request);
+  const int64_t without = Exhaustive(c.request, c.cluster, avoided).least();
+  if (without < 0) return;  // it needs nodes that are to be avoided
+  ASSERT_EQ(placed.score.traffic, without);
+  for (const auto* nodes : {&placed.units, &placed.spares}) {
+    for (const std::string& name : NamesOf(c.cluster, *nodes)) ASSERT_EQ(avoided.count(name), 0u);
+  }
+}
 
-TEST_P(PlaceProperty, AnyCase_IsValidExactAndBoundedOrRightlyRefused) {
+void ExpectRightlyRefused(const Case& c, const Decision& decision) {
+  ASSERT_EQ(Exhaustive(c.request, c.cluster).least(), -1) << ReasonOf(decision);
+  Cluster empty = c.cluster;
+  for (NodeState& state : empty.states) state.free = state.ok = true;
+  const bool possible = Exhaustive(c.request, empty).least() >= 0;
+  ASSERT_EQ(std::holds_alternative<NotNow>(decision), possible) << ReasonOf(decision);
+}
+
+// Nodes in another order, with longer names in the same natural order.
+void ExpectBlindToOrderAndNames(const Case& c, const Placed& placed, uint32_t seed) {
+  std::vector<v1::Node> shuffled = c.nodes;
+  std::shuffle(shuffled.begin(), shuffled.end(), Random(seed));
+  const auto longer = [](const std::string& name) { return "gpu-" + name + "-x"; };
+  for (v1::Node& node : shuffled) node.mutable_info()->set_name(longer(node.info().name()));
+  Request request = c.request;
+  for (std::string& name : *request.spec.mutable_placement()->mutable_avoid_nodes()) name = longer(name);
+  for (std::string& name : *request.spec.mutable_placement()->mutable_prefer_nodes()) name = longer(name);
+  const Cluster renamed = MakeCluster(Tiers::FromLabels(kTiers).value(), shuffled).value();
+  const Decision again = Place(request, renamed);
+  ASSERT_TRUE(std::holds_alternative<Placed>(again));
+  std::vector<std::string> expected = NamesOf(c.cluster, placed.units);
+  for (std::string& name : expected) name = longer(name);
+  ASSERT_EQ(NamesOf(renamed, std::get<Placed>(again).units), expected);
+}
+
+void ExpectNoWorseWithOneFreeNodeMore(const Case& c, const Placed& placed) {
+  Cluster more = c.cluster;
+  const auto busy =
+      std::find_if(more.states.begin(), more.states.end(), [](const NodeState& state) { return !state.free; });
+  if (busy == more.states.end()) return;
+  busy->free = true;
+  const Decision richer = Place(c.request, more);
+  ASSERT_TRUE(std::holds_alternative<Placed>(richer));
+  // Nodes to be avoided that it can now do without may cost traffic.
+  const Score& before = placed.score;
+  const Score& after = std::get<Placed>(richer).score;
+  ASSERT_LE(std::make_pair(after.avoided, after.total()), std::make_pair(before.avoided, before.total()));
+}
+
+class PlaceProperty : public ::testing::TestWithParam<int> {};
+
+TEST_P(PlaceProperty, AnyCase_IsValidExactBlindToNamesAndMonotoneOrRightlyRefused) {
   int placed = 0;
-  for (int seed = first(); seed < last(); ++seed) {
+  for (int seed = GetParam(); seed < kParts * kCasesOfAPart; seed += kParts) {
     SCOPED_TRACE(seed);
     const Case c = RandomCase(seed);
     const Decision decision = Place(c.request, c.cluster);
-    if (const auto* ok = std::get_if<Placed>(&decision)) {
-      ++placed;
-      ASSERT_TRUE(Valid(c.request, c.cluster, ok->units, ok->spares));
-      ASSERT_EQ(static_cast<int>(ok->spares.size()), c.request.spec.placement().spares());
-      ASSERT_LE(ok->bound, ok->score.total());
-      const std::set<std::string> avoided = Avoided(c.request);
-      const int64_t without = Exhaustive(c.request, c.cluster, avoided).least();
-      if (without < 0) continue;  // it needs nodes that are to be avoided
-      ASSERT_EQ(ok->score.traffic, without);
-      for (const auto* nodes : {&ok->units, &ok->spares}) {
-        for (const std::string& name : NamesOf(c.cluster, *nodes)) ASSERT_EQ(avoided.count(name), 0u);
-      }
+    const auto* ok = std::get_if<Placed>(&decision);
+    if (ok == nullptr) {
+      ASSERT_NO_FATAL_FAILURE(ExpectRightlyRefused(c, decision));
       continue;
     }
-    ASSERT_EQ(Exhaustive(c.request, c.cluster).least(), -1) << ReasonOf(decision);
-    Cluster empty = c.cluster;
-    for (NodeState& state : empty.states) state.free = state.ok = true;
-    const bool possible = Exhaustive(c.request, empty).least() >= 0;
-    ASSERT_EQ(std::holds_alternative<NotNow>(decision), possible) << ReasonOf(decision);
+    ++placed;
+    ASSERT_NO_FATAL_FAILURE(ExpectExact(c, *ok));
+    ASSERT_NO_FATAL_FAILURE(ExpectBlindToOrderAndNames(c, *ok, seed));
+    ASSERT_NO_FATAL_FAILURE(ExpectNoWorseWithOneFreeNodeMore(c, *ok));
   }
   EXPECT_GT(placed, kCasesOfAPart / 5);
-}
-
-TEST_P(PlaceProperty, OrderAndNames_DecideNothing) {
-  for (int seed = first(); seed < last(); ++seed) {
-    SCOPED_TRACE(seed);
-    const Case c = RandomCase(seed);
-    const Decision decision = Place(c.request, c.cluster);
-    const auto* placed = std::get_if<Placed>(&decision);
-    if (placed == nullptr) continue;
-    std::vector<v1::Node> shuffled = c.nodes;
-    std::shuffle(shuffled.begin(), shuffled.end(), Random(seed));
-    // Longer names in the same natural order.
-    const auto longer = [](const std::string& name) { return "gpu-" + name + "-x"; };
-    for (v1::Node& node : shuffled) node.mutable_info()->set_name(longer(node.info().name()));
-    Request request = c.request;
-    for (std::string& name : *request.spec.mutable_placement()->mutable_avoid_nodes()) name = longer(name);
-    for (std::string& name : *request.spec.mutable_placement()->mutable_prefer_nodes()) name = longer(name);
-    const Cluster renamed = MakeCluster(Tiers::FromLabels(kTiers).value(), shuffled).value();
-    const Decision again = Place(request, renamed);
-    ASSERT_TRUE(std::holds_alternative<Placed>(again));
-    std::vector<std::string> expected = NamesOf(c.cluster, placed->units);
-    for (std::string& name : expected) name = longer(name);
-    ASSERT_EQ(NamesOf(renamed, std::get<Placed>(again).units), expected);
-  }
-}
-
-TEST_P(PlaceProperty, OneFreeNodeMore_IsNeverWorse) {
-  for (int seed = first(); seed < last(); ++seed) {
-    SCOPED_TRACE(seed);
-    const Case c = RandomCase(seed);
-    const Decision decision = Place(c.request, c.cluster);
-    const auto* placed = std::get_if<Placed>(&decision);
-    if (placed == nullptr) continue;
-    Cluster more = c.cluster;
-    const auto busy =
-        std::find_if(more.states.begin(), more.states.end(), [](const NodeState& state) { return !state.free; });
-    if (busy == more.states.end()) continue;
-    busy->free = true;
-    const Decision richer = Place(c.request, more);
-    ASSERT_TRUE(std::holds_alternative<Placed>(richer));
-    // Nodes to be avoided that it can now do without may cost traffic.
-    const Score& before = placed->score;
-    const Score& after = std::get<Placed>(richer).score;
-    ASSERT_LE(std::make_pair(after.avoided, after.total()), std::make_pair(before.avoided, before.total()));
-  }
 }
 
 // Units on nodes at random that keep the rules; empty if a few tries find none.
@@ -295,7 +288,7 @@ Units RandomSeats(const Case& c, Random& random) {
   for (int32_t i = 0; i < c.cluster.topology->size(); ++i) {
     if (c.cluster.Available(NodeIndex(i))) nodes.push_back(NodeIndex(i));
   }
-  for (int tries = 0; tries < 4 && static_cast<int32_t>(nodes.size()) > c.request.units; ++tries) {
+  for (int tries = 0; tries < 6 && static_cast<int32_t>(nodes.size()) > c.request.units; ++tries) {
     std::shuffle(nodes.begin(), nodes.end(), random);
     const Units units(nodes.begin(), nodes.begin() + c.request.units);
     if (Valid(c.request, c.cluster, units, {})) return units;
@@ -303,32 +296,39 @@ Units RandomSeats(const Case& c, Random& random) {
   return {};
 }
 
+// Whether the vacated unit was given another node, and nobody else.
+void ExpectOnlyVacatedMoves(const Case& c, const Units& units, int32_t vacated, int& repaired) {
+  Cluster cluster = c.cluster;
+  for (const NodeIndex node : units) cluster.state_of(node).free = false;
+  cluster.state_of(units[vacated]).ok = false;
+  const RepairRequest repair{&c.request, units, {vacated}, {}};
+  const Decision answer = Repair(repair, cluster, HopCosts::Default(kTiers.size()), 0);
+  const auto* again = std::get_if<Placed>(&answer);
+  if (again == nullptr) return;
+  ++repaired;
+  for (int32_t unit = 0; unit < c.request.units; ++unit) {
+    if (unit != vacated) {
+      ASSERT_EQ(again->units[unit], units[unit]);
+    }
+  }
+  ASSERT_NE(again->units[vacated], units[vacated]);
+  ASSERT_TRUE(cluster.Available(again->units[vacated]));
+  ASSERT_TRUE(Keeps(c.request, *c.cluster.topology, again->units));
+}
+
 TEST_P(PlaceProperty, Repair_MovesNobodyElse) {
   int repaired = 0;
   for (int seed = GetParam(); repaired < kCasesOfAPart; seed += kParts) {
     SCOPED_TRACE(seed);
-    Case c = RandomCase(seed);
+    const Case c = RandomCase(seed);
+    if (c.request.units < 2) continue;
     Random random(seed);
-    RepairRequest repair;
-    repair.request = &c.request;
-    repair.units = RandomSeats(c, random);
-    if (c.request.units < 2 || repair.units.empty()) continue;
-    for (const NodeIndex node : repair.units) c.cluster.state_of(node).free = false;
-    const int32_t vacated = Pick(random, 0, c.request.units - 1);
-    repair.vacated = {vacated};
-    c.cluster.state_of(repair.units[vacated]).ok = false;
-    const Decision answer = Repair(repair, c.cluster, HopCosts::Default(kTiers.size()), 0);
-    const auto* again = std::get_if<Placed>(&answer);
-    if (again == nullptr) continue;
-    ++repaired;
-    for (int32_t unit = 0; unit < c.request.units; ++unit) {
-      if (unit != vacated) {
-        ASSERT_EQ(again->units[unit], repair.units[unit]);
+    for (int seats = 0; seats < 4; ++seats) {
+      const Units units = RandomSeats(c, random);
+      for (int32_t vacated = 0; vacated < static_cast<int32_t>(units.size()); ++vacated) {
+        ASSERT_NO_FATAL_FAILURE(ExpectOnlyVacatedMoves(c, units, vacated, repaired));
       }
     }
-    ASSERT_NE(again->units[vacated], repair.units[vacated]);
-    ASSERT_TRUE(c.cluster.Available(again->units[vacated]));
-    ASSERT_TRUE(Keeps(c.request, *c.cluster.topology, again->units));
   }
 }
 

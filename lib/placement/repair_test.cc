@@ -44,7 +44,7 @@ class RepairTest : public ::testing::Test {
 };
 
 TEST_F(RepairTest, OneLost_TheCheapestNodeAndNobodyElseMoves) {
-  const Decision decision = Repair(Lost({1}), cluster_, HopCosts::Default(2));
+  const Decision decision = Repair(Lost({1}), cluster_, HopCosts::Default(2), 0);
   ASSERT_TRUE(std::holds_alternative<Placed>(decision)) << ReasonOf(decision);
   EXPECT_EQ(NodeOf(decision, 0), "a1");
   EXPECT_EQ(NodeOf(decision, 1), "a3");

@@ -118,7 +118,13 @@ std::vector<int32_t> Room::Shares(DomainIndex domain) const {
 }
 
 int64_t Room::units(DomainIndex domain) const {
-  if (rules_.apart.tier == kNoTier) return units_[domain.value()];
+  if (rules_.apart.tier == kNoTier) {
+    int64_t units = units_[domain.value()];
+    for (const CountRule& rule : rules_.counts) {
+      if (rule.tier < topology_.domain(domain).tier) units = std::min<int64_t>(units, rule.most);
+    }
+    return units;
+  }
   const auto [at, added] = apart_units_.emplace(domain, 0);
   if (!added) return at->second;
   const std::vector<int32_t> shares = Shares(domain);
@@ -141,6 +147,10 @@ Covered Room::Answer(DomainIndex domain) const {
   const size_t d = domain.value();
   if (nodes_[d] < wanted_ + spares_ || units_[d] < wanted_) return Covered::kNo;
   if (!rules_.counts.empty() && !Has(sizes_[d], wanted_)) return Covered::kNo;
+  for (const CountRule& rule : rules_.counts) {
+    // The gang is whole in one domain of a coarser tier too.
+    if (rule.tier < topology_.domain(domain).tier && !rule.Allows(wanted_)) return Covered::kNo;
+  }
   if (rules_.apart.tier == kNoTier) return Covered::kYes;
   return CoverBins(Shares(domain), rules_.apart.replicas, rules_.apart.units).covered;
 }

@@ -49,6 +49,12 @@ Placed MustPlace(const Request& request, const Cluster& cluster) {
   return std::holds_alternative<Placed>(decision) ? std::get<Placed>(std::move(decision)) : Placed();
 }
 
+std::set<std::string> NodesOf(const Placed& placed) {
+  std::set<std::string> names;
+  for (const v1::PlacedNode& rank : placed.placement.ranks()) names.insert(rank.node());
+  return names;
+}
+
 TEST(PerDomain, Most_SpreadsOverRacks) {
   v1::JobSpec spec = SpecOf(8);
   v1::PlacementSpec::PerDomain& counts = *spec.mutable_placement()->add_per_domain();
@@ -175,13 +181,10 @@ TEST(AvoidNodes, AreTakenOnlyWhereItDoesNotFitWithout) {
   for (const char* name : {"a1", "a2", "a3", "b1", "gone-long-ago"}) spec.mutable_placement()->add_avoid_nodes(name);
   const Cluster cluster =
       ClusterOf({"rack"}, {{{"r1"}, NodeNames("a", 4)}, {{"r2"}, NodeNames("b", 2)}, {{"r3"}, NodeNames("c", 2)}});
-  std::set<std::string> names;
-  for (const v1::PlacedNode& rank : MustPlace(RequestFor(spec), cluster).placement.ranks()) names.insert(rank.node());
-  EXPECT_THAT(names, ElementsAre("a4", "b2", "c1", "c2"));
+  EXPECT_THAT(NodesOf(MustPlace(RequestFor(spec), cluster)), ElementsAre("a4", "b2", "c1", "c2"));
   // One more than there are others: one of those to be avoided, no more.
   spec.set_members(5);
-  names.clear();
-  for (const v1::PlacedNode& rank : MustPlace(RequestFor(spec), cluster).placement.ranks()) names.insert(rank.node());
+  const std::set<std::string> names = NodesOf(MustPlace(RequestFor(spec), cluster));
   EXPECT_THAT(names, ::testing::IsSupersetOf({"a4", "b2", "c1", "c2"}));
   EXPECT_EQ(names.size(), 5u);
 }

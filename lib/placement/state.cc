@@ -52,21 +52,25 @@ int64_t State::NearestSpare(int32_t slot) const {
   return nearest;
 }
 
+int64_t State::Rerouted(int32_t unit, int32_t from, int32_t to, int32_t but) const {
+  int64_t delta = 0;
+  for (const UnitGraph::Link& link : graph_.links(unit)) {
+    if (link.unit == but) continue;
+    const int32_t other = layout_[link.unit];
+    const int then = site_.Shared(to, other);
+    const int now = site_.Shared(from, other);
+    if (then == now) continue;
+    delta += link.same_rail * (same_[then] - same_[now]) + link.cross_rail * (cross_[then] - cross_[now]);
+  }
+  return delta;
+}
+
 int64_t State::SwapCost(int32_t a, int32_t b) const {
   const int32_t at_a = layout_[a];
   const int32_t at_b = layout_[b];
   if (at_a == at_b) return 0;
-  int64_t delta = TrafficAt(a, at_b) - TrafficAt(a, at_a) + TrafficAt(b, at_a) - TrafficAt(b, at_b);
-  for (const UnitGraph::Link& link : graph_.links(a)) {
-    if (link.unit != b) continue;
-    // Both sums took the other for where it was: their own link was seen as within one slot.
-    const int apart = site_.Shared(at_a, at_b);
-    const int in_a = site_.Shared(at_a, at_a);
-    const int in_b = site_.Shared(at_b, at_b);
-    delta += 2 * (link.same_rail * same_[apart] + link.cross_rail * cross_[apart]);
-    delta -= link.same_rail * (same_[in_a] + same_[in_b]) + link.cross_rail * (cross_[in_a] + cross_[in_b]);
-  }
-  return delta;
+  // What the two have between them stays as far apart.
+  return Rerouted(a, at_a, at_b, b) + Rerouted(b, at_b, at_a, a);
 }
 
 bool State::MaySwap(int32_t a, int32_t b) const {
@@ -150,7 +154,7 @@ void State::Shift(int32_t from, int32_t to, int32_t units) {
 Delta State::MoveCost(int32_t unit, int32_t slot) {
   const int32_t from = layout_[unit];
   Delta delta = ShiftCost(from, slot, 1);
-  delta.cost += TrafficAt(unit, slot) - TrafficAt(unit, from);
+  delta.cost += Rerouted(unit, from, slot, unit);
   return delta;
 }
 

@@ -30,15 +30,6 @@ class State {
   const std::vector<int32_t>& spares() const { return spares_; }
   const std::vector<int32_t>& units_in(int32_t slot) const { return inside_[slot]; }
   int32_t free(int32_t slot) const { return free_[slot]; }
-  // Traffic of the unit if it sat in that slot and all others where they are.
-  int64_t TrafficAt(int32_t unit, int32_t slot) const {
-    int64_t cost = 0;
-    for (const UnitGraph::Link& link : graph_.links(unit)) {
-      const int shared = site_.Shared(slot, layout_[link.unit]);
-      cost += link.same_rail * same_[shared] + link.cross_rail * cross_[shared];
-    }
-    return cost;
-  }
 
   // Two units change places.
   int64_t SwapCost(int32_t a, int32_t b) const;
@@ -59,6 +50,8 @@ class State {
   void MoveSpare(size_t i, int32_t slot);
 
  private:
+  // What the traffic of a unit changes by if it goes to another slot and all others stay; but for its links with `but`.
+  int64_t Rerouted(int32_t unit, int32_t from, int32_t to, int32_t but) const;
   Delta ShiftCost(int32_t from, int32_t to, int32_t units);
   void Shift(int32_t from, int32_t to, int32_t units);
   // Hop cost from a slot to the nearest spare.
