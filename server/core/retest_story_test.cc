@@ -110,8 +110,9 @@ TEST_F(RetestStory, JobWhoseBackendNobodyOffers_WaitsAndSaysSo) {
     ASSERT_TRUE(agents_[static_cast<size_t>(i)]->Register().ok());
   }
   Settled();
-  EXPECT_EQ(h_.Phase("job"), v1::ASSEMBLING) << h_.Job("job").why();
-  for (const auto& rank : h_.Job("job").placement().ranks()) EXPECT_NE(rank.node(), "n1");
+  const v1::Job job = h_.Job("job");
+  EXPECT_EQ(job.phase(), v1::ASSEMBLING) << job.why();
+  for (const v1::PlacedNode& rank : job.placement().ranks()) EXPECT_NE(rank.node(), "n1");
 }
 
 }  // namespace
