@@ -185,6 +185,17 @@ next: when gpu-c07 is repaired: muster selftest node gpu-c07 (passing readmits i
 )");
 }
 
+TEST_F(GetDescribe, DescribeReceipt_SaysWhatBudgetsCut) {
+  v1::Receipt& receipt = muster_.state.receipts["rcp-7f3b"];
+  receipt.add_plans()->add_steps()->set_iterations(20);
+  receipt.mutable_groups(0)->set_iterations(20);
+  muster_.Muster({"describe", "receipt", "rcp-7f3b"});
+  EXPECT_EQ(muster_.out.find("timed iterations"), std::string::npos);
+  receipt.add_groups()->set_iterations(5);
+  muster_.Muster({"describe", "receipt", "rcp-7f3b"});
+  EXPECT_NE(muster_.out.find("timed iterations: 5–20 of 20, cut to"), std::string::npos) << muster_.out;
+}
+
 TEST_F(GetDescribe, DescribeReceipt_ShowsPairsAsAMap) {
   v1::Receipt& receipt = muster_.state.receipts["rcp-7f3b"];
   for (int i = 0; i < 4; ++i) receipt.mutable_placement()->add_ranks()->set_node("n" + std::to_string(i));

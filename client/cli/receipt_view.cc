@@ -142,6 +142,22 @@ void PrintNext(Screen& out, const v1::Receipt& receipt) {
   }
 }
 
+// What time budgets cut, in one line; nothing if every step ran as often as its profile asks.
+void PrintCuts(Screen& out, const v1::Receipt& receipt) {
+  int asked = 0, least = 0, most = 0;
+  for (const v1::TestPlan& plan : receipt.plans()) {
+    for (const v1::TestStep& step : plan.steps()) asked = std::max(asked, step.iterations());
+  }
+  for (const v1::GroupResult& g : receipt.groups()) {
+    if (g.iterations() <= 0) continue;
+    least = least == 0 ? g.iterations() : std::min(least, g.iterations());
+    most = std::max(most, g.iterations());
+  }
+  if (least == 0 || least >= asked) return;
+  out.Line({Span("timed iterations: ", Style::kDim),
+            absl::StrCat(Interval(least, most), " of ", asked, ", cut to each step's share of the profile's time")});
+}
+
 void PrintSurroundings(Screen& out, const v1::Receipt& receipt) {
   Table table({{"NODE"}, {"BOOT ID"}, {"AGENT"}, {"ACCELERATORS", true}, {"FACTS"}});
   for (const v1::NodeSurroundings& node : receipt.nodes()) {
@@ -249,6 +265,7 @@ void PrintReceipt(Screen& out, const Look& look, const v1::Receipt& receipt) {
   if (!receipt.summary().empty()) out.Line(receipt.summary());
   PrintFamilies(out, receipt);
   PrintGroups(out, receipt, look.wide);
+  PrintCuts(out, receipt);
   PrintPairMap(out, receipt);
   if (look.wide) PrintSurroundings(out, receipt);
   PrintAccused(out, receipt);
