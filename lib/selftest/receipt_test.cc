@@ -30,8 +30,9 @@ TEST(Receipt, PassedTest_HasAllThatIsNeededToRepeatIt) {
   EXPECT_EQ(receipt.verdict(), v1::PASS);
   EXPECT_EQ(receipt.plans_size(), 1);
   EXPECT_EQ(receipt.plans(0).steps(0).groups_size(), 4);
-  EXPECT_EQ(receipt.families_size(), 6);
-  EXPECT_EQ(receipt.groups_size(), 24);
+  // Of tp three collectives, of dp two, pp, rails, and pairs.
+  EXPECT_EQ(receipt.families_size(), 8);
+  EXPECT_EQ(receipt.groups_size(), 38);
   EXPECT_EQ(receipt.members(), 4);
   EXPECT_EQ(receipt.seed(), 7u);
   EXPECT_EQ(receipt.finished().seconds() - receipt.started().seconds(), 4);
