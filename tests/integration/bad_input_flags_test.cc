@@ -91,7 +91,7 @@ std::vector<Row> MusterRows() {
       {{"describe", "node", "none"}, {"none", "muster get nodes"}},
       {{"cancel", "job", "none"}, {"none", "muster get jobs"}},
       {{"quarantine", "node", "none"}, {"--reason"}},
-      {{"selftest", "nodes", "one"}, {"2"}},
+      {{"selftest", "nodes", "one"}, {"one", "muster get nodes"}},
       {{"exec", "--job", "a", "--", "true"}, {"index", "--index"}},
       {{"exec", "--job", "a", "--index", "0"}, {"COMMAND", "--help"}},
       {{"submit"}, {"-f"}},
