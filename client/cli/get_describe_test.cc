@@ -171,7 +171,7 @@ rcp-7f3b   placement d2
 FAMILY  COLLECTIVE      GROUPS    SIZE  BUSBW GB/s: slowest  median  SLOWEST OF MEDIAN  floor  DATA      VERDICT
 tp      all_reduce      32 × 8   1 GiB                458.2   461.0  ▇▇▇▇▇▇▇▇▇▇ 0.99    400.0  ok        pass
 dp_cp   reduce_scatter  32 × 8   1 GiB                 23.1    47.6  ▇▇▇▇▇▁▁▁▁▁ 0.49     40.0  ok        FAIL  1 of 32 groups
-pp      send_recv       64 × 4  16 MiB                 22.8    46.9  ▇▇▇▇▇▁▁▁▁▁ 0.49      –  12 WRONG  FAIL  1 of 64 groups
+pp      send_recv       64 × 4  16 MiB                 22.8    46.9  ▇▇▇▇▇▁▁▁▁▁ 0.49        –  12 WRONG  FAIL  1 of 64 groups
 
 GROUP    COLLECTIVE      RANKS                   BUSBW GB/s  VERDICT  WHY
 dp_cp 3  reduce_scatter  3,11,19,27,35,43,51,59        23.1  FAIL     0.49 of the median of its 31 siblings
@@ -219,7 +219,7 @@ TEST_F(GetDescribe, DescribeReceipt_ShowsPairsAsAMap) {
   probe.set_verdict(v1::FAIL);
   muster_.Muster({"describe", "receipt", "rcp-7f3b"});
   EXPECT_NE(muster_.out.find(R"(
-NODE PAIRS  median 9.9 GB/s; of it: ░ 0.85 and more  ▒ 0.5  ▓ less  █ failed  · none
+NODE PAIRS  median 9.90 GB/s; of it: ░ 0.85 and more  ▒ 0.5  ▓ less  █ failed  · none
 n0   ░ ░ █
 n1 ░   · ▒
 n2 ░ ·   ▓

@@ -103,7 +103,7 @@ void PrintPairMap(Screen& out, const v1::Receipt& receipt) {
     Spans line = {Span(absl::StrCat(name, std::string(width - Width(name), ' ')))};
     for (const std::string& column : nodes) {
       if (row == column) {
-        line.emplace_back("  ");
+        if (column != nodes.back()) line.emplace_back("  ");
         continue;
       }
       const auto at = pairs.find(row < column ? Pair(row, column) : Pair(column, row));
