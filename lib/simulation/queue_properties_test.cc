@@ -75,6 +75,7 @@ class Watcher {
     NoOverCommit(s, answers);
     Whole(s, answers);
     QuotasHold(s, answers);
+    PreemptsTheLessUrgent(s, answers);
     IgnoresOrder(s, answers);
     FirstIsNotDelayed(s, answers);
   }
@@ -139,6 +140,27 @@ class Watcher {
       held[ns] += static_cast<int64_t>(placed->units.size() + placed->spares.size());
       EXPECT_LE(held[ns], setup_.policy.QuotaOf(ns)) << "namespace " << ns;
     }
+  }
+
+  // For the first that waits, where it is allowed, and nobody who is about to go. (That the least work is lost is held
+  // against all choices in victims_test.)
+  void PreemptsTheLessUrgent(const queue::Situation& s, const queue::Answers& answers) {
+    if (answers.preemptions.empty()) return;
+    EXPECT_TRUE(setup_.policy.preempt);
+    const auto leader = std::find_if(answers.jobs.begin(), answers.jobs.end(), [](const auto& a) { return a.leads; });
+    ASSERT_NE(leader, answers.jobs.end());
+    std::set<JobUid> going;
+    for (const queue::Preemption& preemption : answers.preemptions) {
+      EXPECT_EQ(preemption.by, leader->uid);
+      EXPECT_LT(setup_.jobs[Index(preemption.uid)].priority, setup_.jobs[Index(leader->uid)].priority);
+      going.insert(preemption.uid);
+    }
+    for (const queue::Holder& holder : s.holders) {
+      if (going.erase(holder.turn.uid) == 0) continue;
+      EXPECT_FALSE(holder.leaving);
+      EXPECT_GT(holder.ends, s.now + setup_.policy.stop);
+    }
+    EXPECT_TRUE(going.empty()) << "only who has nodes gives some up";
   }
 
   void IgnoresOrder(const queue::Situation& s, const queue::Answers& answers) {

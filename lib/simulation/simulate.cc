@@ -106,7 +106,7 @@ class Simulation {
     if (ground_.size() == 0) return absl::InvalidArgumentError("the cluster has no nodes; give some");
     for (size_t i = 0; i < setup_.jobs.size(); ++i) Add(zero_ + setup_.jobs[i].submit, Kind::kSubmit, i);
     if (setup_.failures.every != absl::InfiniteDuration()) NextFailure(zero_);
-    while (!events_.empty()) {
+    while (!events_.empty() && !Over()) {
       now_ = events_.top().at;
       bool run = false;
       while (!events_.empty() && events_.top().at == now_) {
@@ -125,7 +125,12 @@ class Simulation {
  private:
   void Add(absl::Time at, Kind kind, int64_t what, int64_t epoch = 0) { events_.push({at, kind, what, epoch}); }
 
-  // Whether a job could start now that couldn't before.
+  // Nothing that can still happen lets a job start or end.
+  bool Over() const {
+    return to_submit_ == 0 && situation_.holders.empty() && (situation_.queued.empty() || ground_.down() == 0);
+  }
+
+  // Whether a job could start now that couldn't before, or can be told that it never will.
   absl::StatusOr<bool> Happen(const Event& event) {
     ++result_.events;
     switch (event.kind) {
@@ -166,7 +171,8 @@ class Simulation {
     lives_[index].request = *std::move(request);
     lives_[index].remaining = job.run;
     Queue(index);
-    return setup_.policy.preempt || int64_t{job.nodes} + job.spares <= ground_.available();
+    return setup_.policy.preempt || situation_.holders.empty() ||
+           int64_t{job.nodes} + job.spares <= ground_.available();
   }
 
   queue::Turn TurnOf(int64_t index) const {
@@ -317,8 +323,6 @@ class Simulation {
   }
 
   absl::StatusOr<bool> Fail(NodeIndex node) {
-    // Nothing is left that could happen.
-    if (to_submit_ == 0 && situation_.holders.empty() && ground_.down() == 0) return false;
     NextFailure(now_);
     if (!ground_.cluster().state_of(node).ok) return false;
     ++result_.failures;

@@ -68,7 +68,7 @@ struct Level {
 struct Result {
   std::vector<JobResult> jobs;  // as in the trace
   std::vector<Level> levels;
-  absl::Duration end;
+  absl::Duration end;  // when the last job ends, or nothing can let one start any more
   int64_t nodes = 0;
   int64_t events = 0;
   int64_t runs = 0;  // of the queue

@@ -1,5 +1,6 @@
 #include "lib/simulation/simulate.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -66,6 +67,10 @@ TEST_F(SimulateTest, Limits_EndJobs_AndTheImpossibleIsNamed) {
   EXPECT_EQ(result.jobs[2].fate, Fate::kDone) << "to the very end of its limit";
 }
 
+TEST_F(SimulateTest, OneThatNeverFits_IsToldSo_ThoughNothingElseHappens) {
+  EXPECT_EQ(Run({Job("vast", 0, 9, 10)}).jobs[0].fate, Fate::kNever);
+}
+
 TEST_F(SimulateTest, Quota_KeepsWaiting) {
   setup_.policy.quotas = {{"*", 4}};
   const Result result = Run({Job("beyond", 0, 5, 10), Job("a", 0, 3, 10), Job("b", 0, 3, 10)});
@@ -97,6 +102,7 @@ TEST_F(SimulateTest, FailedNodes_AreReplaced) {
   EXPECT_GT(result.lost_node_seconds, 0);
   for (const Level& level : result.levels) EXPECT_LE(level.busy + level.down, 8);
   EXPECT_EQ(result.levels.back().busy, 0);
+  EXPECT_EQ(result.end, std::max(result.jobs[0].ended, result.jobs[1].ended)) << "no failure after it counts";
 }
 
 TEST_F(SimulateTest, CostsAreHeldAgainstTheBound) {
