@@ -122,7 +122,8 @@ class Chooser {
  private:
   // What no traffic costs less than: wishes may pull a placement away from that.
   int64_t TrafficBound(const std::vector<std::unique_ptr<Site>>& sites, int64_t bound) {
-    if (whole_.preferred_tier == kNoTier && whole_.spares == 0) return std::max<int64_t>(bound, 0);
+    if (whole_.preferred_tier == kNoTier && whole_.spares == 0 && whole_.avoid_penalty == 0)
+      return std::max<int64_t>(bound, 0);
     int64_t least = std::numeric_limits<int64_t>::max();
     for (const std::unique_ptr<Site>& site : sites) {
       const SearchTask task{&q_.request->traffic, &graph_, &borders_, site.get(), Wishes(), q_.request->units};

@@ -213,6 +213,7 @@ void ExpectExact(const Case& c, const Placed& placed) {
   ASSERT_TRUE(Valid(c.request, c.cluster, placed.units, placed.spares));
   ASSERT_EQ(static_cast<int>(placed.spares.size()), c.request.spec.placement().spares());
   ASSERT_LE(placed.bound, placed.score.total());
+  ASSERT_LE(placed.placement.lower_bound(), placed.placement.cost());
   const std::set<std::string> avoided = Avoided(c.request);
   const int64_t without = Exhaustive(c.request, c.cluster, avoided).least();
   if (without < 0) return;  // it needs nodes that are to be avoided
@@ -220,6 +221,18 @@ void ExpectExact(const Case& c, const Placed& placed) {
   for (const auto* nodes : {&placed.units, &placed.spares}) {
     for (const std::string& name : NamesOf(c.cluster, *nodes)) ASSERT_EQ(avoided.count(name), 0u);
   }
+}
+
+// With the ways to spares in the cost, too: spares may be nodes that ranks can't have.
+void ExpectBoundHoldsWithWaysToSpares(const Case& c) {
+  if (c.request.spec.placement().spares() == 0) return;
+  Request request = c.request;
+  request.spare_weight = 17;
+  const Decision decision = Place(request, c.cluster);
+  const auto* placed = std::get_if<Placed>(&decision);
+  ASSERT_NE(placed, nullptr);
+  ASSERT_LE(placed->bound, placed->score.total());
+  ASSERT_LE(placed->placement.lower_bound(), placed->placement.cost());
 }
 
 void ExpectRightlyRefused(const Case& c, const Decision& decision) {
@@ -276,6 +289,7 @@ TEST_P(PlaceProperty, AnyCase_IsValidExactBlindToNamesAndMonotoneOrRightlyRefuse
     }
     ++placed;
     ASSERT_NO_FATAL_FAILURE(ExpectExact(c, *ok));
+    ASSERT_NO_FATAL_FAILURE(ExpectBoundHoldsWithWaysToSpares(c));
     ASSERT_NO_FATAL_FAILURE(ExpectBlindToOrderAndNames(c, *ok, seed));
     ASSERT_NO_FATAL_FAILURE(ExpectNoWorseWithOneFreeNodeMore(c, *ok));
   }

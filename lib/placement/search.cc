@@ -238,6 +238,20 @@ int64_t MostCost(const SearchTask& task) {
   return most;
 }
 
+// Whether all spares are on the site's slots, and few enough to be counted by the knapsack.
+bool CountsEverySpare(const SearchTask& task) {
+  return task.site->left_out() == 0 && task.wishes.spares <= Knapsack::kMaxCountedSpares;
+}
+
+// Spares that the knapsack doesn't see may be nearer than those it sees: the way to them counts nothing then, only that
+// the site must hold some of them.
+int64_t BoundBesideSpares(const SearchTask& task, int64_t most) {
+  Wishes wishes = task.wishes;
+  wishes.spares = std::max(0, wishes.spares - task.site->left_out());
+  wishes.spare_weight = 0;
+  return Knapsack(*task.site, wishes, *task.borders, Border::kLeaving, task.units, most).Bound();
+}
+
 }  // namespace
 
 SiteSearch::SiteSearch(const SearchTask& task) : task_(task) {
@@ -249,7 +263,7 @@ SiteSearch::SiteSearch(const SearchTask& task) : task_(task) {
   // Without traffic the knapsack weighs spread.
   if (task.traffic->items.empty()) return;
   if (knapsacks_.size() > 1 && knapsacks_[1]->Bound() > knapsacks_[0]->Bound()) std::swap(knapsacks_[0], knapsacks_[1]);
-  bound_ = knapsacks_[0]->Bound();
+  bound_ = task.wishes.spares > 0 && !CountsEverySpare(task) ? BoundBesideSpares(task, most) : knapsacks_[0]->Bound();
 }
 
 std::vector<Found> SiteSearch::Run(Budget& budget) const { return Search(task_, knapsacks_, bound_, budget).Run(); }

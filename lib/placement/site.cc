@@ -32,7 +32,8 @@ void Site::BuildDomains(DomainIndex top, const std::vector<bool>& usable, const 
     const Domain& domain = topology_.domains()[d];
     for (const NodeIndex node : domain.own_nodes) {
       well[d - begin] += idle[node.value()] ? 1 : 0;
-      if (usable[node.value()] && KnowsTiers(rules_, topology_, node)) ++nodes[d - begin];
+      if (!usable[node.value()]) continue;
+      ++(KnowsTiers(rules_, topology_, node) ? nodes[d - begin] : left_out_);
     }
     if (d == begin) break;
     nodes[domain.parent.value() - begin] += nodes[d - begin];

@@ -74,6 +74,8 @@ class Site {
   int32_t NotPreferred(int32_t slot, int32_t taken) const {
     return prefers_ ? std::max(0, taken - slots_[slot].preferred) : 0;
   }
+  // Usable nodes that know too little for the rules: none of its slots has them, but spares they can be.
+  int32_t left_out() const { return left_out_; }
   bool prefers() const { return prefers_; }
   bool avoids() const { return avoids_; }
   // Whether both slots are in one domain of the tier.
@@ -97,6 +99,7 @@ class Site {
   const HopCosts& costs_;
   const Rules& rules_;
   int tiers_ = 0;
+  int32_t left_out_ = 0;
   bool prefers_ = false;
   bool avoids_ = false;
   std::vector<Slot> slots_;
