@@ -16,9 +16,9 @@ TEST(JsonTree, Values_ComeWithTheirLinesAndQuotes) {
   ASSERT_TRUE(tree.ok()) << tree.status();
   ASSERT_EQ(tree->kind, Kind::kMap);
   ASSERT_EQ(tree->entries.size(), 2u);
-  EXPECT_EQ(tree->entries[0].first.text, "a");
-  EXPECT_EQ(tree->entries[0].first.line, 2);
-  const YamlNode& list = tree->entries[0].second;
+  EXPECT_EQ(tree->entries[0].key.text, "a");
+  EXPECT_EQ(tree->entries[0].key.line, 2);
+  const YamlNode& list = tree->entries[0].value;
   ASSERT_EQ(list.items.size(), 4u);
   EXPECT_EQ(list.items[0].text, "1");
   EXPECT_FALSE(list.items[0].quoted);
@@ -27,8 +27,8 @@ TEST(JsonTree, Values_ComeWithTheirLinesAndQuotes) {
   EXPECT_EQ(list.items[2].kind, Kind::kNull);
   EXPECT_EQ(list.items[2].line, 3);
   EXPECT_EQ(list.items[3].text, "true");
-  EXPECT_EQ(tree->entries[1].second.entries[0].second.text, "-1.5e3");
-  EXPECT_EQ(tree->entries[1].second.entries[0].first.line, 4);
+  EXPECT_EQ(tree->entries[1].value.entries[0].value.text, "-1.5e3");
+  EXPECT_EQ(tree->entries[1].value.entries[0].key.line, 4);
 }
 
 TEST(JsonTree, LeftOutKeys_ReadAsNothing) {
@@ -42,13 +42,13 @@ TEST(JsonTree, LeftOutKeys_ReadAsNothing) {
   const auto more = ParseJson(text, "x.json", limits);
   ASSERT_TRUE(more.ok()) << more.status();
   ASSERT_EQ(more->entries.size(), 3u);
-  EXPECT_EQ(more->entries[0].second.kind, Kind::kNull);
-  EXPECT_EQ(more->entries[1].second.text, "4");
-  EXPECT_EQ(more->entries[2].second.entries[0].second.kind, Kind::kNull);
-  EXPECT_EQ(more->entries[2].second.entries[1].second.text, "v");
+  EXPECT_EQ(more->entries[0].value.kind, Kind::kNull);
+  EXPECT_EQ(more->entries[1].value.text, "4");
+  EXPECT_EQ(more->entries[2].value.entries[0].value.kind, Kind::kNull);
+  EXPECT_EQ(more->entries[2].value.entries[1].value.text, "v");
   const auto yaml = ParseYamlDocuments(text, "x.yaml", limits);
   ASSERT_TRUE(yaml.ok()) << yaml.status();
-  EXPECT_EQ((*yaml)[0].entries[2].second.entries[1].second.text, "v");
+  EXPECT_EQ((*yaml)[0].entries[2].value.entries[1].value.text, "v");
 }
 
 TEST(JsonTree, BadText_IsRefusedWithItsLine) {
@@ -75,7 +75,7 @@ TEST(YamlDocuments, EachIsATree) {
   const auto trees = ParseYamlDocuments("a: 1\n---\nb: 2\n", "x.yaml", {});
   ASSERT_TRUE(trees.ok());
   ASSERT_EQ(trees->size(), 2u);
-  EXPECT_EQ((*trees)[1].entries[0].first.line, 3);
+  EXPECT_EQ((*trees)[1].entries[0].key.line, 3);
 }
 
 }  // namespace

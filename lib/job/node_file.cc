@@ -99,7 +99,7 @@ class Reader {
     YamlNode of_info = item;
     YamlNode of_node = item;
     const auto of_node_only = [](const auto& entry) {
-      return entry.first.text == "condition" || entry.first.text == "reason" || entry.first.text == "job";
+      return entry.key.text == "condition" || entry.key.text == "reason" || entry.key.text == "job";
     };
     std::erase_if(of_info.entries, of_node_only);
     std::erase_if(of_node.entries, [&](const auto& entry) { return !of_node_only(entry); });

@@ -60,7 +60,7 @@ bool TreeBuilder::LeftOut(int change) {
   if (change < 0 || open_.empty()) return false;
   Open& parent = open_.back();
   if (parent.node->kind != YamlNode::Kind::kMap || parent.key_next) return false;
-  if (limits_.left_out.count(parent.node->entries.back().first.text) == 0) return false;
+  if (limits_.left_out.count(parent.node->entries.back().key.text) == 0) return false;
   parent.key_next = true;
   left_out_depth_ = change;
   return true;
@@ -86,9 +86,9 @@ YamlNode& TreeBuilder::Add(const YAML::Mark& mark, YamlNode::Kind kind) {
       node = &parent.node->items.emplace_back();
     } else if (parent.key_next) {
       if (kind != YamlNode::Kind::kScalar) throw YAML::ParserException(mark, "a key must be plain text");
-      node = &parent.node->entries.emplace_back().first;
+      node = &parent.node->entries.emplace_back().key;
     } else {
-      node = &parent.node->entries.back().second;
+      node = &parent.node->entries.back().value;
     }
     if (parent.node->kind == YamlNode::Kind::kMap) parent.key_next = !parent.key_next;
   }

@@ -3,7 +3,6 @@
 
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,6 +13,8 @@ namespace muster {
 
 inline constexpr size_t kMaxFileBytes = 1 << 20;
 
+struct YamlEntry;
+
 struct YamlNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   Kind kind = Kind::kNull;
@@ -22,10 +23,15 @@ struct YamlNode {
   bool quoted = false;  // never a number or a truth value then
   std::vector<YamlNode> items;
   // Keys as written, in the document's order; not checked for repeats.
-  std::vector<std::pair<YamlNode, YamlNode>> entries;
+  std::vector<YamlEntry> entries;
 
   // "a map", "a list", "text" …
   const char* KindName() const;
+};
+
+struct YamlEntry {
+  YamlNode key;
+  YamlNode value;
 };
 
 struct TreeLimits {
