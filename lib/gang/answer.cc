@@ -48,6 +48,14 @@ v1::Outcome Ending(v1::Result result, bool never) {
   return result == v1::RESULT_CANCELLED ? v1::CANCELLED : v1::JOB_FINISHED;
 }
 
+Answer NotStartedHere(const Gang& gang, const Caller& caller) {
+  return {.outcome = v1::BAD_REQUEST,
+          .why = absl::StrCat("incarnation: uid \"", caller.incarnation.uid.substr(0, 128), "\", ordinal ",
+                              caller.incarnation.ordinal, " is no process that Muster has started as member ",
+                              caller.index.value(), " of ", gang.ns, "/", gang.name,
+                              "; agents start the members of this job (launch: agent), start none yourself")};
+}
+
 // How the job ends, or has ended, for everybody; OUTCOME_UNSPECIFIED: it goes on.
 v1::Outcome Ending(const Gang& gang) {
   if (const auto* finished = std::get_if<Finished>(&gang.state)) return Ending(finished->result, finished->never);
@@ -106,10 +114,14 @@ Answer AnswerTo(const Gang& gang, const Caller& caller) {
             .why = absl::StrCat("local_rank: ", *caller.local_rank, " is outside 0..", workers - 1)};
   }
   const Member* member = Find(gang, caller.index);
-  if (member != nullptr && IsSuperseded(*member, caller)) return Superseded(caller, *member);
+  const bool stranger = IsStranger(gang, caller.index, caller.incarnation);
+  if (const bool over = std::holds_alternative<Finished>(gang.state); !over && !stranger) {
+    if (member != nullptr && IsSuperseded(*member, caller)) return Superseded(caller, *member);
+  }
   if (const v1::Outcome ending = Ending(gang); ending != v1::OUTCOME_UNSPECIFIED) {
     return {.outcome = ending, .why = gang.why};
   }
+  if (stranger) return NotStartedHere(gang, caller);
   if (const std::string* bytes = BytesOf(gang, caller); bytes != nullptr) {
     return {.outcome = v1::READY, .assignment = bytes, .why = gang.why};
   }

@@ -21,7 +21,8 @@ struct Caller {
 
 struct Answer {
   // READY, OUTCOME_NOT_READY (hold the call), or a terminal one: SUPERSEDED, WRONG_NODE, CANCELLED, JOB_FINISHED,
-  // OUTCOME_NEVER, BAD_REQUEST (an index or local rank that the job doesn't have).
+  // OUTCOME_NEVER, BAD_REQUEST (an index or local rank that the job doesn't have; a process that Muster did not start,
+  // where it starts them all). Of a finished job everybody hears how it ended.
   v1::Outcome outcome = v1::OUTCOME_NOT_READY;
   // With READY: points into Released.
   const std::string* assignment = nullptr;

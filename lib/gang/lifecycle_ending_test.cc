@@ -56,6 +56,27 @@ TEST(Rule01Cancel, InEveryState_OnlyTheEndFollows) {
   }
 }
 
+// The job is ending as failed already when somebody cancels it: the cancel is committed, so it is how the job ends; why
+// it was ending stays readable.
+TEST(Rule01Cancel, WhileItEndsOtherwise_EndsAsCancelled) {
+  v1::LimitsSpec limits;
+  limits.set_max_restarts(0);
+  Harness h({.launch = v1::LaunchSpec::AGENT, .limits = limits});
+  h.ToRunning({0, 1});
+  h.Do(NodeLost{Uid(0), "no heartbeat"});
+  ASSERT_EQ(h.phase(), v1::STOPPING);
+  ASSERT_EQ(h.As<Stopping>().result, v1::FAILED);
+  h.Do(CancelRequested{"enough"});
+  EXPECT_EQ(h.As<Stopping>().result, v1::RESULT_CANCELLED);
+  EXPECT_EQ(h.gang.why.find("stops: cancelled: enough (it ended: node n0 is lost"), 0u) << h.gang.why;
+  h.Restart();
+  h.Do(NodeLost{Uid(1), "no heartbeat"});
+  EXPECT_EQ(h.As<Stopping>().result, v1::RESULT_CANCELLED);
+  h.ConfirmAll();
+  ASSERT_EQ(h.phase(), v1::FINISHED);
+  EXPECT_EQ(h.As<Finished>().result, v1::RESULT_CANCELLED);
+}
+
 // The last member has exited, but a child of the agent may live: the nodes go to nobody before the agents say so.
 TEST(Rule02End, AllExited_GoesThroughStopping) {
   Harness h({.launch = v1::LaunchSpec::AGENT});

@@ -212,6 +212,69 @@ TEST(Rule22Incarnations, SupersedingARunningMember_EndsTheEpoch) {
   EXPECT_FALSE(WantsTestPlan(h.gang)) << "its command may still run";
 }
 
+// Agents start the members of this job, so Muster made every start that counts. Whoever else calls, with whatever
+// incarnation and in whatever state, is refused and leaves nothing behind: the members stay the ones that count.
+TEST(Rule22Incarnations, StrangerWhereAgentsStartTheMembers_CountsForNothing) {
+  for (const v1::Phase phase :
+       {v1::QUEUED, v1::TESTING, v1::ASSEMBLING, v1::RUNNING, v1::REPAIRING, v1::STOPPING, v1::FINISHED}) {
+    SCOPED_TRACE(v1::Phase_Name(phase));
+    Harness h({.launch = v1::LaunchSpec::AGENT});
+    if (phase == v1::TESTING) h.ToTesting({0, 1});
+    if (phase == v1::ASSEMBLING) h.ToAssembling({0, 1});
+    if (phase == v1::RUNNING || phase >= v1::REPAIRING) h.ToRunning({0, 1});
+    if (phase == v1::REPAIRING) h.Exit(0, 1);
+    if (phase == v1::STOPPING || phase == v1::FINISHED) h.Do(CancelRequested{""});
+    if (phase == v1::FINISHED) h.ConfirmAll();
+    ASSERT_EQ(h.phase(), phase);
+    const std::string uid = h.gang.uid.value();
+    std::vector<Incarnation> strangers = {OnHost(1), OnHost(int64_t{1} << 60), InPod(1, 0, "", 1), InPod(1, 0, uid, 1),
+                                          InPod(0, 1, uid, 1)};
+    for (const int64_t ordinal : {int64_t{-1}, int64_t{0}, static_cast<int64_t>(h.gang.order.value()) + 1})
+      strangers.push_back(StartedIncarnation(h.gang, OrderNumber(ordinal)));
+    for (const Incarnation& stranger : strangers) {
+      SCOPED_TRACE(stranger.ordinal);
+      const size_t known = h.gang.members.size();
+      const Change change = h.Do(MemberCalled{.index = PodIndex(1), .incarnation = stranger, .node = "n1"});
+      EXPECT_FALSE(change.durable);
+      EXPECT_EQ(h.gang.members.size(), known);
+      const Answer answer = h.Ask(1, stranger, 1);
+      if (phase == v1::STOPPING || phase == v1::FINISHED) {
+        EXPECT_EQ(answer.outcome, v1::CANCELLED);
+      } else {
+        EXPECT_EQ(answer.outcome, v1::BAD_REQUEST);
+        EXPECT_NE(answer.why.find("no process that Muster has started"), std::string::npos) << answer.why;
+      }
+    }
+    EXPECT_EQ(h.phase(), phase);
+  }
+}
+
+// The order that started them is the latest start, not merely some order: a stop's number is nobody's incarnation.
+TEST(Rule22Incarnations, LaterOrderThanTheStart_IsAStranger) {
+  Harness h({.members = 3, .launch = v1::LaunchSpec::AGENT});
+  h.ToRunning({0, 1, 2});
+  h.Do(NodeLost{Uid(1), "no heartbeat"});
+  h.Do(ReplacementFound{PlacementOn({0, 3, 2})});
+  for (const int survivor : {0, 2}) h.Confirm(survivor, h.OrderNumberOf(survivor));
+  h.ToRunning({0, 3, 2});
+  const int64_t started = h.gang.members.at(PodIndex(0)).incarnation->ordinal;
+  h.gang.order = OrderNumber(started + 5);
+  EXPECT_EQ(h.Call(0, StartedIncarnation(h.gang, OrderNumber(started + 1)), 0).outcome, v1::BAD_REQUEST);
+  EXPECT_EQ(h.phase(), v1::RUNNING);
+}
+
+// Of a job that is over everybody hears how it ended: also who was superseded, for nothing newer lives (rule 2).
+TEST(Rule22Incarnations, SupersededOfAFinishedJob_HearsHowItEnded) {
+  Harness h;
+  h.ToRunning({0, 1}, 7);
+  EXPECT_EQ(h.Call(0, OnHost(6), 0).outcome, v1::SUPERSEDED);
+  h.Exit(0, 0);
+  h.Exit(1, 0);
+  ASSERT_EQ(h.phase(), v1::FINISHED);
+  EXPECT_EQ(h.Call(0, OnHost(6), 0).outcome, v1::JOB_FINISHED);
+  EXPECT_EQ(h.Call(0, OnHost(7), 0).outcome, v1::JOB_FINISHED);
+}
+
 // One call a worker: a new start of worker 1 supersedes worker 1 alone; the member is absent until all have called.
 TEST(Rule23Workers, SupersedeOnlyTheirOwn) {
   Harness h({.members = 1, .workers = 2});

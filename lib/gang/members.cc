@@ -125,7 +125,27 @@ bool AboutToBeReplaced(const Gang& gang, const Member& member) {
   return assembling == nullptr || *member.incarnation != StartedIncarnation(gang, assembling->started);
 }
 
+// The latest order under which members were started, as far as the state has it; else the latest order of all: each
+// start is numbered above it.
+int64_t LatestStart(const Gang& gang, PodIndex index) {
+  if (const auto* assembling = std::get_if<Assembling>(&gang.state)) {
+    return StartedIncarnation(gang, assembling->started).ordinal;
+  }
+  if (const auto* running = std::get_if<Running>(&gang.state)) {
+    const auto bound = running->released->members.find(index);
+    if (bound != running->released->members.end()) return bound->second.incarnation.ordinal;
+  }
+  return StartedIncarnation(gang, gang.order).ordinal;
+}
+
 }  // namespace
+
+bool IsStranger(const Gang& gang, PodIndex index, const Incarnation& incarnation) {
+  if (LaunchOf(gang) != v1::LaunchSpec::AGENT) return false;
+  Incarnation made = StartedIncarnation(gang, OrderNumber());
+  made.ordinal = incarnation.ordinal;
+  return incarnation != made || incarnation.ordinal < 1 || incarnation.ordinal > LatestStart(gang, index);
+}
 
 bool Ready(const Turn& turn, PodIndex index, const Member& member) {
   if (!member.incarnation || member.terminating || AboutToBeReplaced(turn.gang, member)) return false;
@@ -158,6 +178,7 @@ void NeverStarted(Turn& turn, const Member& member, const MemberCalled& event) {
 void On(Turn& turn, const MemberCalled& event) {
   Gang& gang = turn.gang;
   if (!IsValid(turn, event.index, event.local_rank) || std::holds_alternative<Finished>(gang.state)) return;
+  if (IsStranger(gang, event.index, event.incarnation)) return;
   Member& member = gang.members[event.index];
   const Arrival arrival = Compare(member, event.incarnation, event.local_rank);
   if (arrival == Arrival::kLesser) return RecordRefusal(turn, member);

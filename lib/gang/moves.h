@@ -98,6 +98,9 @@ void IndexRemains(Gang& gang, const NodeUid& node, const Remains& remains);
 void OweVerdict(Turn& turn, VerdictOwed::Kind kind, std::string message);
 
 // --- members.cc ---
+// Whether it is none of the starts that Muster makes, where it makes them all (launch: agent). Such a caller counts for
+// nothing: whatever it says supersedes no one.
+bool IsStranger(const Gang& gang, PodIndex index, const Incarnation& incarnation);
 // Whether the member's call (or all its workers') waits and it may take part.
 bool Ready(const Turn& turn, PodIndex index, const Member& member);
 // Puts the member in or out of Gang::here.

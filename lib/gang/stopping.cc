@@ -72,6 +72,12 @@ PlacementPtr Kept(const Gang& gang, Next next, PlacementPtr placement) {
   return next == Next::kPlaced || preference ? placement : nullptr;
 }
 
+// `next` only ever moves later, and a cancel, once it is committed, is the last (rule 1).
+bool IsLater(const Gang& gang, const Stopping& stopping, Next next) {
+  if (next > stopping.next) return true;
+  return next == Next::kFinished && gang.cancelled && stopping.result != v1::RESULT_CANCELLED;
+}
+
 bool OwnerIsGone(const Gang& gang) {
   return gang.facts.owner == Facts::OwnerState::kFinished || gang.facts.owner == Facts::OwnerState::kDeleted;
 }
@@ -116,7 +122,7 @@ void BeginStopping(Turn& turn, Next next, std::string why, v1::Result result) {
   Gang& gang = turn.gang;
   if (std::holds_alternative<Finished>(gang.state)) return;
   auto* stopping = std::get_if<Stopping>(&gang.state);
-  if (stopping != nullptr && next <= stopping->next) return;
+  if (stopping != nullptr && !IsLater(gang, *stopping, next)) return;
   if (next == Next::kFinished && result != v1::SUCCEEDED && !OwnerIsGone(gang)) {
     OweVerdict(turn, VerdictOwed::Kind::kRejected, why);
   }

@@ -12,7 +12,8 @@ namespace muster::gang {
 void World::Do(const Event& event) {
   const Gang before = h.gang;
   if (const auto* call = std::get_if<MemberCalled>(&event); call && h.phase() != v1::FINISHED) {
-    if (call->index.value() >= 0 && call->index.value() < kWorldMembers && !call->local_rank) {
+    if (call->index.value() >= 0 && call->index.value() < kWorldMembers && !call->local_rank &&
+        !IsStranger(call->incarnation)) {
       Incarnation& greatest = greatest_[call->index];
       greatest = std::max(greatest, call->incarnation);
       called_.push_back(*call);
@@ -44,6 +45,8 @@ void World::Check(const Gang& before, const Event& event, const Change& change) 
   }
   if (h.gang.cancelled) {
     EXPECT_TRUE(h.phase() == v1::FINISHED || (stopping != nullptr && stopping->next == Next::kFinished));
+    const v1::Result result = stopping != nullptr ? stopping->result : h.As<Finished>().result;
+    EXPECT_EQ(result, v1::RESULT_CANCELLED);
   }
   if (stopping != nullptr && std::holds_alternative<Stopping>(before.state) && change.phases.size() <= 1) {
     EXPECT_GE(stopping->next, std::get<Stopping>(before.state).next) << "next only moves later";
@@ -122,6 +125,12 @@ void World::CheckAnswers() {
     const auto greatest = greatest_.find(PodIndex(client.index));
     if (greatest == greatest_.end() || h.phase() == v1::FINISHED) continue;
     const Answer answer = h.Ask(client.index, client.incarnation, client.node);
+    if (IsStranger(client.incarnation)) {
+      EXPECT_TRUE(answer.outcome == v1::BAD_REQUEST || answer.outcome == v1::CANCELLED ||
+                  answer.outcome == v1::JOB_FINISHED)
+          << v1::Outcome_Name(answer.outcome);
+      continue;
+    }
     if (client.incarnation < greatest->second) {
       EXPECT_EQ(answer.outcome, v1::SUPERSEDED) << "member " << client.index;
     }

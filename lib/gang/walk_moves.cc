@@ -288,7 +288,11 @@ void World::Reserve() {
 // What never applies, or comes from another time, job or mind.
 void World::Hostile() {
   const int index = std::vector<int>{-1, kWorldMembers, 1 << 30}[Roll(3)];
-  switch (Roll(12)) {
+  switch (Roll(13)) {
+    case 12:
+      if (options_.launch != v1::LaunchSpec::AGENT) return;
+      return Do(MemberCalled{
+          .index = PodIndex(Roll(kWorldMembers)), .incarnation = InPod(Roll(3), Roll(9), "stranger"), .node = "n0"});
     case 0:
       return Do(MemberCalled{.index = PodIndex(index), .incarnation = OnHost(1), .node = "n0"});
     case 1:

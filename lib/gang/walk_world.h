@@ -60,6 +60,10 @@ class World {
   void CheckOrders();
   void CheckAnswers();
 
+  // Where agents start the members, everybody else: they count for nothing.
+  bool IsStranger(const Incarnation& incarnation) const {
+    return options_.launch == v1::LaunchSpec::AGENT && incarnation.uid != h.gang.uid.value();
+  }
   bool IsFree(int node) const { return !bad_.contains(node) && h.Use(node).empty(); }
   std::vector<int> FreeNodes();
   PlacementPtr Choose();

@@ -36,7 +36,7 @@ Core::Core(const Clock& clock, Loop& loop, store::Store& store, Metrics& metrics
       options_(std::move(options)),
       ids_(options_.seed, store.term()),
       jobs_(options_.max_job_bytes),
-      nodes_(std::move(tiers)),
+      nodes_(std::move(tiers), store.term()),
       receipts_(store),
       sessions_(store.term()) {}
 

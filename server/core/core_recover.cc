@@ -42,7 +42,8 @@ absl::Status Core::RecoverNodes() {
   for (const store::Record& record : *records) {
     absl::StatusOr<NodeEntry*> node = DecodeNode(record.key, record.value, nodes_);
     if (!node.ok()) return node.status();
-    NodeHeard(**node);  // a full lease
+    // A full lease where there was one; a lost node stays lost until its agent comes.
+    if (!(*node)->lost) BeginLease(**node);
   }
   return absl::OkStatus();
 }

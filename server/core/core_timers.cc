@@ -139,7 +139,7 @@ void Core::LookAtMemberLeases() {
       const auto& ranks = running->released->placement->ranks();
       if (released != running->released->members.end() && released->second.rank.value() < ranks.size()) {
         const NodeEntry* node = nodes_.Find(NodeUid(ranks[released->second.rank.value()].node_uid()));
-        if (node != nullptr) last = std::max(last, node->last_seen);
+        if (node != nullptr) last = std::max(last, node->lease_from);
       }
     }
     if (last + options_.member_lease > now()) {
@@ -153,35 +153,47 @@ void Core::LookAtMemberLeases() {
   }
 }
 
+void Core::BeginLease(NodeEntry& node) {
+  node.lease_from = now();
+  agent_leases_.Add(node.lease_from + options_.agent_lease, node.uid);
+}
+
 void Core::NodeHeard(NodeEntry& node) {
-  const bool first = node.last_seen == absl::InfinitePast();
-  node.last_seen = now();
-  if (!first && !node.lost) return;
+  node.last_seen = node.lease_from = now();
+  node.registrations = 0;
+  if (!node.lost) return;
   node.lost = false;
-  agent_leases_.Add(now() + options_.agent_lease, node.uid);
-  place_ = true;
-  if (!first) {
-    spdlog::info("event=node_back node={}", node.info.name());
-    TellRestored(node);
-  }
+  BeginLease(node);
+  NodeChanged(node, /*placing=*/true);
+  SayWhenDurable(absl::StrCat("event=node_ready node=", node.info.name()));
+  TellRestored(node);
 }
 
 void Core::LookAtAgents() {
   for (const NodeUid& uid : agent_leases_.Due(now())) {
     NodeEntry* node = nodes_.Find(uid);
     if (node == nullptr || node->lost) continue;
-    if (node->last_seen + options_.agent_lease > now()) {
-      agent_leases_.Add(node->last_seen + options_.agent_lease, uid);
+    if (node->lease_from + options_.agent_lease > now()) {
+      agent_leases_.Add(node->lease_from + options_.agent_lease, uid);
       continue;
     }
     node->lost = true;
-    place_ = true;
-    const std::string why = absl::StrCat("its agent was not heard for ", absl::FormatDuration(options_.agent_lease));
+    NodeChanged(*node, /*placing=*/true);
+    const std::string why =
+        node->registrations > 0
+            ? node->WhyLost(term())
+            : absl::StrCat("its agent was not heard for ", absl::FormatDuration(options_.agent_lease));
     spdlog::warn("event=node_lost node={} why=\"{}\"", node->info.name(), why);
     const std::map<JobKey, v1::NodeUse> users = node->users;
     for (const auto& [key, use] : users)
       if (Job* job = jobs_.Find(key)) Apply(*job, gang::NodeLost{uid, why});
   }
+}
+
+void Core::BeginLeasesAnew() {
+  for (const auto& [name, node] : nodes_.by_name())
+    if (!node->lost) node->lease_from = now();
+  for (auto& [member, heard] : members_heard_) heard = now();
 }
 
 void Core::LookAtTests() {

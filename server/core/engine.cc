@@ -129,7 +129,7 @@ placement::Cluster Engine::ClusterOf(const NodeTable& nodes, JobTable& jobs) {
     }
     state.reason = node->set == v1::QUARANTINED ? absl::StrCat("quarantined: ", node->reason)
                    : node->set == v1::DRAINING  ? absl::StrCat("draining: ", node->reason)
-                   : node->lost                 ? "lost: its agent has not been heard for a lease"
+                   : node->lost                 ? absl::StrCat("lost: ", node->WhyLost(nodes.term()))
                                                 : "";
   }
   return *cluster_;

@@ -16,6 +16,8 @@ std::string EncodeNode(const NodeEntry& node) {
   if (node.until != absl::InfiniteFuture()) SetTime(node.until, to.mutable_until());
   to.set_set_by(node.set_by);
   to.set_stop_of(node.stop_of);
+  to.set_lost(node.lost);
+  if (node.lost && node.last_seen != absl::InfinitePast()) SetTime(node.last_seen, to.mutable_last_seen());
   return to.SerializeAsString();
 }
 
@@ -31,6 +33,8 @@ absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string&
   if (from.has_until()) to.until = TimeOf(from.until());
   to.set_by = from.set_by();
   to.stop_of = from.stop_of();
+  to.lost = from.lost();
+  if (from.has_last_seen()) to.last_seen = TimeOf(from.last_seen());
   return &to;
 }
 

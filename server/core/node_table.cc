@@ -15,6 +15,16 @@ v1::NodeUse NodeEntry::use() const {
   return use;
 }
 
+std::string NodeEntry::WhyLost(Term term) const {
+  if (session == gang::Incarnation()) return "its agent is gone for good; the next one that registers has the node";
+  if (registrations == 0) return "its agent has not been heard for a lease";
+  if (registrations == 1) return "its agent has registered and not come for orders yet";
+  return absl::StrCat("its agent registers again and again but takes no orders",
+                      seen_term > term ? absl::StrCat(": it has taken some of term ", seen_term.value(),
+                                                      ", and this coordinator is at term ", term.value())
+                                       : "");
+}
+
 NodeEntry* NodeTable::Find(const NodeUid& uid) {
   const auto found = nodes_.find(uid);
   return found == nodes_.end() ? nullptr : found->second.get();
@@ -74,7 +84,7 @@ v1::Node NodeTable::View(const NodeEntry& node) const {
   *view.mutable_info() = node.info;
   view.set_use(node.use());
   view.set_condition(node.condition());
-  view.set_reason(node.set == v1::NODE_OK && node.lost ? "its agent has not been heard for a lease" : node.reason);
+  view.set_reason(node.set == v1::NODE_OK && node.lost ? node.WhyLost(term_) : node.reason);
   if (node.until != absl::InfiniteFuture()) SetTime(node.until, view.mutable_until());
   for (const std::string& domain : PathOf(node.info.labels(), tiers_)) view.add_topology_path(domain);
   if (node.last_seen != absl::InfinitePast()) SetTime(node.last_seen, view.mutable_last_seen());

@@ -34,22 +34,33 @@ struct NodeEntry {
   // The quarantine ends when this job's stop on the node is confirmed; empty: not of that kind.
   std::string stop_of;
 
-  // Soft.
-  bool lost = false;
+  // Its agent does not come for orders: it was not heard for a lease, or has only registered so far. Ends when it comes.
+  bool lost = true;
+
+  // Soft, but for what a lost node's record has: when the agent was last heard; InfinitePast: not by this coordinator.
   absl::Time last_seen = absl::InfinitePast();
+  // The lease runs from here: the agent came for orders, or the coordinator started.
+  absl::Time lease_from = absl::InfinitePast();
+  // Registrations since it last came for orders, and the greatest term in what it said it had taken.
+  int32_t registrations = 0;
+  Term seen_term;
   // Jobs that hold it, as what.
   std::map<JobKey, v1::NodeUse> users;
 
   v1::NodeCondition condition() const { return set == v1::NODE_OK && lost ? v1::LOST : set; }
   bool ok() const { return set == v1::NODE_OK && !lost; }
+  // What is known of a lost node's agent; `term` is this coordinator's.
+  std::string WhyLost(Term term) const;
   v1::NodeUse use() const;
 };
 
 class NodeTable {
  public:
-  explicit NodeTable(Tiers tiers) : tiers_(std::move(tiers)) {}
+  // `term` is the coordinator's.
+  NodeTable(Tiers tiers, Term term) : tiers_(std::move(tiers)), term_(term) {}
 
   const Tiers& tiers() const { return tiers_; }
+  Term term() const { return term_; }
 
   NodeEntry* Find(const NodeUid& uid);
   NodeEntry* FindName(const std::string& name);
@@ -78,6 +89,7 @@ class NodeTable {
 
  private:
   Tiers tiers_;
+  const Term term_;
   std::map<NodeUid, std::unique_ptr<NodeEntry>> nodes_;
   std::map<std::string, NodeEntry*, NaturalLess> by_name_;
   uint64_t facts_version_ = 1;
