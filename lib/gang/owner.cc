@@ -136,7 +136,8 @@ void On(Turn& turn, const CancelRequested& event) {
   std::string why = absl::StrCat("cancelled", event.reason.empty() ? "" : ": ", event.reason);
   // Its end was on its way, for a reason that is worth knowing still.
   const auto* stopping = std::get_if<Stopping>(&gang.state);
-  if (stopping != nullptr && stopping->next == Next::kFinished) absl::StrAppend(&why, " (it ended: ", stopping->why, ")");
+  if (stopping != nullptr && stopping->next == Next::kFinished)
+    absl::StrAppend(&why, " (it ended: ", stopping->why, ")");
   BeginStopping(turn, Next::kFinished, std::move(why), v1::RESULT_CANCELLED);
 }
 

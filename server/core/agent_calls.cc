@@ -43,6 +43,30 @@ std::vector<Job*> Users(Core& core, const NodeEntry& node) {
   return users;
 }
 
+// The session that the node has is greater than the one that asks.
+absl::Status NewerLives(const NodeEntry& node) {
+  const std::string readmit = absl::StrCat("\"muster readmit node ", node.info.name(), "\"");
+  return Stale(absl::StrCat("a newer session of node ", node.info.name(),
+                            node.lost ? " has it, though that one is not heard any more" : " lives"),
+               node.lost ? absl::StrCat("end this agent; or, if the other is gone for good, ", readmit,
+                                        " lets this one have the node")
+                         : absl::StrCat("end this agent; or end the other, and once the node is lost, ", readmit,
+                                        " lets this one have it"));
+}
+
+// An agent that registers and doesn't come for orders drops what it is answered, or never gets it. One line an agent.
+void NoteRegistration(Core& core, NodeEntry& node, const v1::RegisterRequest& request) {
+  node.last_seen = core.now();
+  node.seen_term = Term();
+  for (const auto& entry : request.known()) node.seen_term = std::max(node.seen_term, Term(entry.mark().term()));
+  if (++node.registrations != 2) return;
+  spdlog::warn(
+      "event=agent_takes_no_orders node={} term={} why=\"{}\" way_out=\"the agent's log says why; if it has seen a "
+      "greater term, this data folder is older than what its agents last followed: see 'an older data folder' in "
+      "docs/guide/operations.md\"",
+      node.info.name(), core.term().value(), node.WhyLost(core.term()));
+}
+
 // What the agent says still runs, and what that means for stops that wait.
 void TakeKnown(Core& core, NodeEntry& node, const v1::RegisterRequest& request, bool rebooted) {
   std::set<std::string> known;
@@ -75,8 +99,9 @@ bool HasHere(const gang::Gang& gang, PodIndex index, const NodeUid& node) {
 absl::Status MemberEnded(Core& core, Job& job, const NodeEntry& node, const v1::MemberEnded& report) {
   const PodIndex index(report.pod_index());
   if (!HasHere(job.gang, index, node.uid)) {
-    // Of a job that holds nothing any more it is late, and changes nothing.
-    if (job.gang.seats == nullptr) return absl::OkStatus();
+    // Of a job that holds nothing any more, or that had members here before it moved them, it is late and changes
+    // nothing.
+    if (job.gang.seats == nullptr || job.gang.marked.count(node.uid) > 0) return absl::OkStatus();
     return FieldError(
         "member_ended.pod_index",
         absl::StrCat("member ", report.pod_index(), " of ", job.FullName(), " is not on node ", node.info.name()),
@@ -102,8 +127,7 @@ void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::Reg
   const NodeEntry* before = core.nodes().Find(uid);
   if (before == nullptr && static_cast<int64_t>(core.nodes().size()) >= core.options().max_nodes)
     return reply(Overloaded(absl::StrCat(core.options().max_nodes, " nodes are registered, which is the limit")));
-  if (before != nullptr && session < before->session)
-    return reply(Stale(absl::StrCat("a newer session of node ", info.name(), " lives"), "end this agent"));
+  if (before != nullptr && session < before->session) return reply(NewerLives(*before));
   const bool newcomer = before == nullptr;
   const bool rebooted = !newcomer && before->info.boot_id() != info.boot_id();
   const bool changed = rebooted || (!newcomer && !SameDevices(before->info, info));
@@ -123,7 +147,7 @@ void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::Reg
     node.session = session;
     core.NodeChanged(node, /*placing=*/true);
   }
-  core.NodeHeard(node);
+  NoteRegistration(core, node, request);
   if (changed) {
     for (Job* job : Users(core, node))
       core.Apply(*job, gang::NodeChanged{uid, absl::StrCat("node ", info.name(),

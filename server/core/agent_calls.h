@@ -9,7 +9,8 @@
 
 namespace muster::core {
 
-// RESOURCE_EXHAUSTED: too many nodes; FAILED_PRECONDITION (STALE): a newer session of the node lives.
+// The node is lost until its agent comes for orders: that it registers doesn't show that it follows this coordinator.
+// RESOURCE_EXHAUSTED: too many nodes; FAILED_PRECONDITION (STALE): a newer session of the node has it.
 void RegisterAgent(Core& core, const v1::RegisterRequest& request, Reply<v1::RegisterResponse> reply);
 // FAILED_PRECONDITION (STALE): register again.
 void NextTask(Core& core, CallId id, const v1::NextTaskRequest& request, absl::Duration poll,

@@ -42,15 +42,18 @@ Core::Core(const Clock& clock, Loop& loop, store::Store& store, Metrics& metrics
 
 void Core::EndTurn() {
   if (committing_) return;
-  if (failed_ != nullptr) return SetAlarm();
+  if (failed_ != nullptr) {
+    RunReads();
+    return SetAlarm();
+  }
   for (int pass = 0; pass < kPasses && Decide(); ++pass) {
   }
   for (JobKey key : dirty_jobs_)
     if (Job* job = jobs_.Find(key)) WriteJob(*job);
   for (const NodeUid& uid : dirty_nodes_)
     if (NodeEntry* node = nodes_.Find(uid)) batch_.Put(store::Kind::kNode, uid.value(), EncodeNode(*node));
-  dirty_jobs_.clear();
-  dirty_nodes_.clear();
+  turn_jobs_ = std::exchange(dirty_jobs_, {});
+  turn_nodes_ = std::exchange(dirty_nodes_, {});
   PruneFinished();
   receipts_.Prune(options_.keep_receipts, batch_);
   if (batch_.empty()) return Tell();
@@ -149,19 +152,28 @@ void Core::Committed(const absl::Status& status) {
   loop_.Hold(false);
   metrics_.Committed(now() - commit_began_, status.ok());
   if (status.ok()) {
-    if (!failure_.ok()) spdlog::info("event=store_works_again");
+    if (!failure_.ok()) {
+      spdlog::info("event=store_works_again");
+      BeginLeasesAnew();
+    }
+    stored_jobs_.clear();
+    stored_nodes_.clear();
     failed_ = nullptr;
     failure_ = absl::OkStatus();
     retry_ = absl::InfiniteFuture();
     return Tell();
   }
-  if (failure_.ok()) spdlog::error("event=store_failed why=\"{}\"", std::string(status.message()));
+  if (failure_.ok()) {
+    spdlog::error("event=store_failed why=\"{}\"", std::string(status.message()));
+    KeepStored();
+  }
   failure_ = absl::UnavailableError(absl::StrCat("the coordinator can't make anything durable: ", status.message(),
-                                                 "; released ranks are still answered; call again"));
+                                                 "; what is durable can still be read; call again"));
   retry_ = now() + options_.store_retry;
   auto replies = std::move(replies_);
   replies_.clear();
   for (auto& reply : replies) reply(failure_);
+  RunReads();
   ReportLevels();
   SetAlarm();
 }
@@ -173,8 +185,8 @@ Job& Core::AddJob(std::unique_ptr<Job> owned) {
   dirty_jobs_.insert(job.key());
   news_[job.key()].durable = true;
   place_ = true;
-  spdlog::info("event=submitted job={} uid={} members={}", job.FullName(), job.gang.uid.value(),
-               job.gang.spec->members());
+  SayWhenDurable(absl::StrCat("event=submitted job=", job.FullName(), " uid=", job.gang.uid.value(),
+                              " members=", job.gang.spec->members()));
   return job;
 }
 
@@ -216,9 +228,9 @@ void Core::StepOne(Job& job, const gang::Event& event) {
     news.moved = true;
     // Those behind it move up, and may start.
     if (before == v1::QUEUED && after == v1::FINISHED) place_ = true;
-    spdlog::info("event=phase job={} uid={} phase={} attempt={} epoch={} why=\"{}\"", job.FullName(),
-                 job.gang.uid.value(), v1::Phase_Name(after), job.gang.attempt.value(), job.gang.epoch.value(),
-                 job.gang.why);
+    SayWhenDurable(absl::StrCat("event=phase job=", job.FullName(), " uid=", job.gang.uid.value(),
+                                " phase=", v1::Phase_Name(after), " attempt=", job.gang.attempt.value(),
+                                " epoch=", job.gang.epoch.value(), " why=\"", job.gang.why, "\""));
   }
   if (change.durable) StateMoved(job);
   if (before != after && after == v1::ASSEMBLING && job.gang.waived) Waive(job);
@@ -297,9 +309,11 @@ void Core::Quarantine(NodeEntry& node, const std::string& reason, absl::Time unt
   node.set_by = set_by;
   node.stop_of = stop_of;
   NodeChanged(node, /*placing=*/false);
-  spdlog::warn("event=quarantined node={} until={} set_by={} why=\"{}\"", node.info.name(),
-               until == absl::InfiniteFuture() ? "readmitted" : absl::FormatTime(until, absl::UTCTimeZone()), set_by,
-               reason);
+  SayWhenDurable(
+      absl::StrCat("event=quarantined node=", node.info.name(), " until=",
+                   until == absl::InfiniteFuture() ? "readmitted" : absl::FormatTime(until, absl::UTCTimeZone()),
+                   " set_by=", set_by, " why=\"", reason, "\""),
+      /*warning=*/true);
   const std::map<JobKey, v1::NodeUse> users = node.users;  // a step may change them
   for (const auto& [key, use] : users)
     if (Job* job = jobs_.Find(key)) Apply(*job, gang::NodeQuarantined{node.uid, reason});
@@ -312,7 +326,7 @@ void Core::ReadmitNode(NodeEntry& node) {
   node.set_by.clear();
   node.stop_of.clear();
   NodeChanged(node, /*placing=*/true);
-  spdlog::info("event=readmitted node={}", node.info.name());
+  SayWhenDurable(absl::StrCat("event=readmitted node=", node.info.name()));
   TellRestored(node);
 }
 

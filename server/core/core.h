@@ -7,7 +7,8 @@
 //   -> Tell: waiters are answered, orders handed out, streams fed, deadlines set: from the committed state alone
 //
 // If the commit fails, nothing is told. The core is degraded: calls are refused with UNAVAILABLE and the store's
-// reason, and the same batch is tried again until it is taken. Released answers are still given, as they are durable.
+// reason, and the same batch is tried again until it is taken. What is durable can be read as before: released answers,
+// and jobs and nodes, those of the failed turn as the store has them.
 
 #include <functional>
 #include <map>
@@ -107,9 +108,19 @@ class Core {
 
   // Runs when this turn is durable, with OK, or with why it isn't.
   void AfterCommit(absl::AnyInvocable<void(const absl::Status&)> reply) { replies_.push_back(std::move(reply)); }
+  // Runs when this turn is durable or has failed, with OK (UNAVAILABLE: the end has come). Shows DurableView()s and
+  // nothing else.
+  void Read(absl::AnyInvocable<void(const absl::Status&)> read) { reads_.push_back(std::move(read)); }
+  // The log has this line when this turn is durable.
+  void SayWhenDurable(std::string line, bool warning = false) { lines_.emplace_back(std::move(line), warning); }
 
   // `brief`: without placement and members.
   v1::Job View(const Job& job, bool brief = false) const;
+  // As the store has it; nullopt: it doesn't.
+  std::optional<v1::Job> DurableView(const Job& job, bool brief = false) const;
+  std::optional<v1::Node> DurableView(const NodeEntry& node);
+  // Whether the job is among what could not be made durable.
+  bool Unsettled(const Job& job) const { return stored_jobs_.count(job.key()) > 0; }
   v1::NotReady NotReadyOf(const Job& job) const;
   v1::Node View(const NodeEntry& node);
   void SetEnvelope(v1::Envelope* envelope, bool retry) const;
@@ -154,8 +165,16 @@ class Core {
   void AnswerPoll(const NodeUid& node);
   void ReportLevels();
 
+  // --- core_read.cc ---
+  // What the failed turn has changed, as the store has it.
+  void KeepStored();
+  void RunReads(const absl::Status& status = absl::OkStatus());
+
   // --- core_timers.cc ---
   void SetAlarm();
+  void BeginLease(NodeEntry& node);
+  // Nobody could be heard while the store failed.
+  void BeginLeasesAnew();
   void BeginLeases(const Job& job, const gang::Released& released);
   void LookAtDeadlines();
   void LookAtPolls();
@@ -201,6 +220,8 @@ class Core {
   store::Batch batch_;
   std::map<JobKey, News> news_;
   std::vector<absl::AnyInvocable<void(const absl::Status&)>> replies_;
+  std::vector<absl::AnyInvocable<void(const absl::Status&)>> reads_;
+  std::vector<std::pair<std::string, bool>> lines_;
   bool place_ = true;
   // Of the tests that this turn plans.
   std::map<TestId, selftest::Setting> settings_;
@@ -212,6 +233,11 @@ class Core {
   // What is being committed, or failed and is tried again at retry_.
   std::shared_ptr<const store::Batch> failed_;
   absl::Time retry_ = absl::InfiniteFuture();
+  // Of the turn that is being committed; and once that has failed, all these as the store has them (null: it doesn't).
+  std::set<JobKey> turn_jobs_;
+  std::set<NodeUid> turn_nodes_;
+  std::map<JobKey, std::unique_ptr<Job>> stored_jobs_;
+  std::map<NodeUid, std::unique_ptr<NodeEntry>> stored_nodes_;
 
   // What is published or stored of each job. Epochs that its receipt names.
   std::map<JobKey, Epoch> noted_epochs_;

@@ -1,7 +1,5 @@
 // The end of a self-test: verdict and receipt in one commit.
 
-#include <spdlog/spdlog.h>
-
 #include <memory>
 #include <string>
 #include <utility>
@@ -86,9 +84,9 @@ void Core::Conclude(Job& job, const TestId& test, const selftest::Conclusion& co
   receipts_.Put(receipt, batch_);
   for (NodeEntry* node : cleared) ReadmitNode(*node);
   metrics_.Tested(receipt);
-  spdlog::info("event=tested job={} uid={} test={} receipt={} verdict={} why=\"{}\"", job.FullName(),
-               job.gang.uid.value(), test.value(), receipt.id(), v1::TestVerdict_Name(receipt.verdict()),
-               conclusion.summary);
+  SayWhenDurable(absl::StrCat("event=tested job=", job.FullName(), " uid=", job.gang.uid.value(),
+                              " test=", test.value(), " receipt=", receipt.id(), " verdict=",
+                              v1::TestVerdict_Name(receipt.verdict()), " why=\"", conclusion.summary, "\""));
   Apply(job,
         gang::TestConcluded{test, OutcomeOf(conclusion.outcome), conclusion.accused, identity.id, conclusion.summary});
 }

@@ -40,8 +40,11 @@ absl::Status Core::RecoverNodes() {
   absl::StatusOr<std::vector<store::Record>> records = store_.Load(store::Kind::kNode);
   if (!records.ok()) return records.status();
   for (const store::Record& record : *records) {
-    absl::StatusOr<NodeEntry*> node = DecodeNode(record.key, record.value, nodes_);
-    if (!node.ok()) return node.status();
+    absl::StatusOr<NodeEntry> kept = DecodeNode(record.key, record.value);
+    if (!kept.ok()) return kept.status();
+    absl::StatusOr<NodeEntry*> node = nodes_.Put(kept->uid, kept->info);
+    if (!node.ok()) return absl::DataLossError(node.status().message());
+    **node = *std::move(kept);
     // A full lease where there was one; a lost node stays lost until its agent comes.
     if (!(*node)->lost) BeginLease(**node);
   }

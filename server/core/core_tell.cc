@@ -1,5 +1,7 @@
 // After the commit: everybody hears what the committed state has for them.
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -19,9 +21,12 @@ void Core::Tell() {
   news_.clear();
   auto replies = std::move(replies_);
   replies_.clear();
+  for (const auto& [line, warning] : std::exchange(lines_, {}))
+    spdlog::log(warning ? spdlog::level::warn : spdlog::level::info, "{}", line);
   for (const auto& [key, of_job] : news)
     if (Job* job = jobs_.Find(key)) TellJob(*job, of_job);
   for (auto& reply : replies) reply(absl::OkStatus());
+  RunReads();
   ReportLevels();
   SetAlarm();
 }
@@ -144,6 +149,7 @@ void Core::ShutDown() {
   auto replies = std::move(replies_);
   replies_.clear();
   for (auto& reply : replies) reply(down);
+  RunReads(down);
 }
 
 }  // namespace muster::core

@@ -179,11 +179,10 @@ void Core::LookAtAgents() {
     }
     node->lost = true;
     NodeChanged(*node, /*placing=*/true);
-    const std::string why =
-        node->registrations > 0
-            ? node->WhyLost(term())
-            : absl::StrCat("its agent was not heard for ", absl::FormatDuration(options_.agent_lease));
-    spdlog::warn("event=node_lost node={} why=\"{}\"", node->info.name(), why);
+    const std::string why = node->registrations > 0 ? node->WhyLost(term())
+                                                    : absl::StrCat("its agent was not heard for ",
+                                                                   absl::FormatDuration(options_.agent_lease));
+    SayWhenDurable(absl::StrCat("event=node_lost node=", node->info.name(), " why=\"", why, "\""), /*warning=*/true);
     const std::map<JobKey, v1::NodeUse> users = node->users;
     for (const auto& [key, use] : users)
       if (Job* job = jobs_.Find(key)) Apply(*job, gang::NodeLost{uid, why});

@@ -99,20 +99,32 @@ absl::Status FakeAgent::Register() {
     *known->mutable_mark() = mark;
     known->set_running(!members.empty());
   }
-  return harness_
-      .Ask<v1::RegisterResponse>(
-          [&](Coordinator& c, Reply<v1::RegisterResponse> reply) { c.RegisterAgent(request, std::move(reply)); })
-      .status();
+  const absl::Status registered =
+      harness_
+          .Ask<v1::RegisterResponse>(
+              [&](Coordinator& c, Reply<v1::RegisterResponse> reply) { c.RegisterAgent(request, std::move(reply)); })
+          .status();
+  if (!registered.ok() || !follows) return registered;
+  const auto orders = Look();
+  if (!orders.ok()) return orders.status();
+  // Said once, so it is not for later.
+  for (const v1::Task& task : orders->tasks())
+    if (task.has_forget()) seen.erase(task.mark().job_uid());
+  return absl::OkStatus();
 }
 
-std::vector<v1::Task> FakeAgent::Turn() {
+absl::StatusOr<v1::NextTaskResponse> FakeAgent::Look() {
   v1::NextTaskRequest request;
   request.set_node_uid(info.uid());
   request.mutable_session()->set_ordinal(ordinal);
   for (const auto& [job, mark] : seen) *request.add_seen() = mark;
-  auto answer = harness_.Ask<v1::NextTaskResponse>([&](Coordinator& c, Reply<v1::NextTaskResponse> reply) {
+  return harness_.Ask<v1::NextTaskResponse>([&](Coordinator& c, Reply<v1::NextTaskResponse> reply) {
     c.NextTask(c.NewCall(), request, absl::ZeroDuration(), std::move(reply));
   });
+}
+
+std::vector<v1::Task> FakeAgent::Turn() {
+  const auto answer = Look();
   if (!answer.ok()) return {};
   std::vector<v1::Task> tasks(answer->tasks().begin(), answer->tasks().end());
   for (const v1::Task& task : tasks) {

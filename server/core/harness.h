@@ -82,6 +82,7 @@ class FakeAgent {
  public:
   FakeAgent(Harness& harness, std::string name, std::string rack);
 
+  // Registers, and comes for orders once, without taking any.
   absl::Status Register();
   // Polls once and does what it is told. Returns the tasks.
   std::vector<v1::Task> Turn();
@@ -92,6 +93,8 @@ class FakeAgent {
   int64_t ordinal = 1;
   // What it can do: not confirm stops, not report tests, report wrong data.
   bool confirms = true, reports = true, corrupt = false;
+  // Whether it goes on after it has registered.
+  bool follows = true;
 
   std::map<std::string, v1::OrderMark> seen;
   // By pod index: incarnations that were started here and not ended.
@@ -100,6 +103,7 @@ class FakeAgent {
   int tests = 0, starts = 0, stops = 0;
 
  private:
+  absl::StatusOr<v1::NextTaskResponse> Look();
   void RunTest(const v1::Task& task);
   absl::Status Report(const v1::ReportTaskRequest& request);
   Harness& harness_;

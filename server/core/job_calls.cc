@@ -1,6 +1,7 @@
 #include "server/core/job_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -164,11 +165,13 @@ void Submit(Core& core, const v1::SubmitRequest& request, const Derived& derived
 }
 
 void GetJob(Core& core, const v1::GetJobRequest& request, Reply<v1::Job> reply) {
-  core.AfterCommit([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
+  core.Read([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     absl::StatusOr<Job*> job = core.jobs().Find(ref);
     if (!job.ok()) return reply(job.status());
-    reply(core.View(**job));
+    std::optional<v1::Job> view = core.DurableView(**job);
+    if (!view) return reply(core.healthy());
+    reply(*std::move(view));
   });
 }
 
@@ -177,20 +180,22 @@ void ListJobs(Core& core, const v1::ListJobsRequest& request, Reply<v1::ListJobs
   if (!request.page_token().empty() && !absl::SimpleAtoi(request.page_token(), &after))
     return reply(
         FieldError("page_token", "is not one that this server gave", "pass on next_page_token, or leave it empty"));
-  core.AfterCommit([&core, request, after, reply = std::move(reply)](const absl::Status& status) mutable {
+  core.Read([&core, request, after, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     Page page(request.page_size());
     v1::ListJobsResponse response;
     for (auto i = core.jobs().all().upper_bound(after); i != core.jobs().all().end(); ++i) {
       const Job& job = *i->second;
       if (!request.namespace_().empty() && job.gang.ns != request.namespace_()) continue;
-      if (job.finished() && !request.include_finished()) continue;
-      v1::Job view = core.View(job, /*brief=*/true);
-      if (!page.Take(view)) {
+      std::optional<v1::Job> view;
+      const bool out = job.finished() && !request.include_finished();
+      if (!out || core.Unsettled(job)) view = core.DurableView(job, /*brief=*/true);
+      if (!view || (view->phase() == v1::FINISHED && !request.include_finished())) continue;
+      if (!page.Take(*view)) {
         response.set_next_page_token(absl::StrCat(after));
         break;
       }
-      *response.add_jobs() = std::move(view);
+      *response.add_jobs() = *std::move(view);
       after = i->first;
     }
     reply(std::move(response));
@@ -223,11 +228,12 @@ void CancelJob(Core& core, const v1::CancelJobRequest& request, Reply<v1::Job> r
 }
 
 void ExplainJob(Core& core, const v1::ExplainRequest& request, Reply<ToExplain> reply) {
-  core.AfterCommit([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
+  core.Read([&core, ref = request.job(), reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     absl::StatusOr<Job*> found = core.jobs().Find(ref);
     if (!found.ok()) return reply(found.status());
     const Job& job = **found;
+    if (core.Unsettled(job)) return reply(core.healthy());
     ToExplain to;
     if (job.phase == v1::QUEUED && job.request != nullptr) {
       to.now = core.now();

@@ -70,4 +70,15 @@ absl::StatusOr<std::vector<std::unique_ptr<Job>>> ReadJobs(std::vector<store::Re
   return jobs;
 }
 
+absl::StatusOr<std::unique_ptr<Job>> StoredJob(store::Store& store, const JobUid& uid) {
+  std::string bytes;
+  for (const char* part : {"", "/released", "/spec"}) {
+    absl::StatusOr<absl::optional<std::string>> row = store.Get(kKind, uid.value() + part);
+    if (!row.ok()) return row.status();
+    if (*row) bytes += **row;
+  }
+  if (bytes.empty()) return nullptr;
+  return ReadJob(bytes);
+}
+
 }  // namespace muster::core

@@ -18,4 +18,7 @@ void DeleteJob(Job& job, store::Batch& batch);
 // Whole, with what follows from their specs. Errors: as gang::FromRecord; DATA_LOSS: a spec that is not valid here.
 absl::StatusOr<std::vector<std::unique_ptr<Job>>> ReadJobs(std::vector<store::Record> records);
 
+// One of them as the store has it; null: it has none. Errors: as the store's Get, or those of ReadJobs.
+absl::StatusOr<std::unique_ptr<Job>> StoredJob(store::Store& store, const JobUid& uid);
+
 }  // namespace muster::core

@@ -37,13 +37,17 @@ class LoopCoordinator::Parts {
     key_values.SetWake([this] { this->loop.PostInternal([] {}); });
   }
 
+  // What a call does to the state: one that only reads is answered also while nothing can be made durable.
+  enum class Kind { kReads, kChanges };
+
   // `run` with the core on the loop, or its refusal.
   template <typename T, typename Run>
-  void OnLoop(Reply<T> reply, Run run) {
+  void OnLoop(Reply<T> reply, Run run, Kind kind = Kind::kChanges) {
     // Shared with the refusal; whoever comes first takes it.
     auto shared = std::make_shared<Reply<T>>(std::move(reply));
-    const bool posted = !down && loop.Post([this, shared, run = std::move(run)]() mutable {
-      if (absl::Status healthy = down ? Down() : core.healthy(); !healthy.ok()) return (*shared)(healthy);
+    const bool posted = !down && loop.Post([this, shared, kind, run = std::move(run)]() mutable {
+      if (down) return (*shared)(Down());
+      if (kind == Kind::kChanges && !core.healthy().ok()) return (*shared)(core.healthy());
       run(core, std::move(*shared));
     });
     if (!posted) (*shared)(down ? Down() : Full());
@@ -136,38 +140,44 @@ void LoopCoordinator::Submit(v1::SubmitRequest request, Reply<v1::SubmitResponse
 }
 
 void LoopCoordinator::Snapshot(Reply<placement::Cluster> reply) {
-  parts_->OnLoop<placement::Cluster>(std::move(reply),
-                                     [](Core& core, Reply<placement::Cluster> reply) { reply(core.ClusterNow()); });
+  parts_->OnLoop<placement::Cluster>(
+      std::move(reply), [](Core& core, Reply<placement::Cluster> reply) { reply(core.ClusterNow()); },
+      Parts::Kind::kReads);
 }
 
 void LoopCoordinator::ExplainJob(v1::ExplainRequest request, Reply<ToExplain> reply) {
-  parts_->OnLoop<ToExplain>(std::move(reply), [request = std::move(request)](Core& core, Reply<ToExplain> reply) {
-    core::ExplainJob(core, request, std::move(reply));
-  });
+  parts_->OnLoop<ToExplain>(
+      std::move(reply),
+      [request = std::move(request)](Core& core, Reply<ToExplain> reply) {
+        core::ExplainJob(core, request, std::move(reply));
+      },
+      Parts::Kind::kReads);
 }
 
 // Calls that are answered when their turn is durable, and never held.
-#define MUSTER_CALL(Name, Function, Request, Response)                                                   \
-  void LoopCoordinator::Name(v1::Request request, Reply<v1::Response> reply) {                           \
-    parts_->OnLoop<v1::Response>(std::move(reply),                                                       \
-                                 [request = std::move(request)](Core& core, Reply<v1::Response> reply) { \
-                                   core::Function(core, request, std::move(reply));                      \
-                                 });                                                                     \
+#define MUSTER_CALL(Name, kind, Request, Response)                              \
+  void LoopCoordinator::Name(v1::Request request, Reply<v1::Response> reply) {  \
+    parts_->OnLoop<v1::Response>(                                               \
+        std::move(reply),                                                       \
+        [request = std::move(request)](Core& core, Reply<v1::Response> reply) { \
+          core::Name(core, request, std::move(reply));                          \
+        },                                                                      \
+        Parts::Kind::kind);                                                     \
   }
 
-MUSTER_CALL(GetJob, GetJob, GetJobRequest, Job)
-MUSTER_CALL(ListJobs, ListJobs, ListJobsRequest, ListJobsResponse)
-MUSTER_CALL(CancelJob, CancelJob, CancelJobRequest, Job)
-MUSTER_CALL(StartSelfTest, StartSelfTest, StartSelfTestRequest, StartSelfTestResponse)
-MUSTER_CALL(ReportExit, ReportExit, ReportExitRequest, ReportExitResponse)
-MUSTER_CALL(RegisterAgent, RegisterAgent, RegisterRequest, RegisterResponse)
-MUSTER_CALL(ReportTask, ReportTask, ReportTaskRequest, ReportTaskResponse)
-MUSTER_CALL(ListNodes, ListNodes, ListNodesRequest, ListNodesResponse)
-MUSTER_CALL(GetNode, GetNode, GetNodeRequest, Node)
-MUSTER_CALL(QuarantineNode, QuarantineNode, QuarantineRequest, Node)
-MUSTER_CALL(Readmit, Readmit, ReadmitRequest, Node)
-MUSTER_CALL(Drain, Drain, DrainRequest, Node)
-MUSTER_CALL(Annotate, Annotate, AnnotateReceiptRequest, Receipt)
+MUSTER_CALL(GetJob, kReads, GetJobRequest, Job)
+MUSTER_CALL(ListJobs, kReads, ListJobsRequest, ListJobsResponse)
+MUSTER_CALL(CancelJob, kChanges, CancelJobRequest, Job)
+MUSTER_CALL(StartSelfTest, kChanges, StartSelfTestRequest, StartSelfTestResponse)
+MUSTER_CALL(ReportExit, kChanges, ReportExitRequest, ReportExitResponse)
+MUSTER_CALL(RegisterAgent, kChanges, RegisterRequest, RegisterResponse)
+MUSTER_CALL(ReportTask, kChanges, ReportTaskRequest, ReportTaskResponse)
+MUSTER_CALL(ListNodes, kReads, ListNodesRequest, ListNodesResponse)
+MUSTER_CALL(GetNode, kReads, GetNodeRequest, Node)
+MUSTER_CALL(QuarantineNode, kChanges, QuarantineRequest, Node)
+MUSTER_CALL(Readmit, kChanges, ReadmitRequest, Node)
+MUSTER_CALL(Drain, kChanges, DrainRequest, Node)
+MUSTER_CALL(Annotate, kChanges, AnnotateReceiptRequest, Receipt)
 
 #undef MUSTER_CALL
 

@@ -1,5 +1,6 @@
 #include "server/core/node_calls.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,7 @@ void AnswerNode(Core& core, const NodeUid& uid, Reply<v1::Node> reply) {
 }  // namespace
 
 void ListNodes(Core& core, const v1::ListNodesRequest& request, Reply<v1::ListNodesResponse> reply) {
-  core.AfterCommit([&core, request, reply = std::move(reply)](const absl::Status& status) mutable {
+  core.Read([&core, request, reply = std::move(reply)](const absl::Status& status) mutable {
     if (!status.ok()) return reply(status);
     Page page(request.page_size());
     v1::ListNodesResponse response;
@@ -32,9 +33,10 @@ void ListNodes(Core& core, const v1::ListNodesRequest& request, Reply<v1::ListNo
     const auto& nodes = core.nodes().by_name();
     auto i = request.page_token().empty() ? nodes.begin() : nodes.upper_bound(request.page_token());
     for (; i != nodes.end(); ++i) {
-      v1::Node view = core.View(*i->second);
-      if (!page.Take(view)) break;
-      *response.add_nodes() = std::move(view);
+      std::optional<v1::Node> view = core.DurableView(*i->second);
+      if (!view) continue;
+      if (!page.Take(*view)) break;
+      *response.add_nodes() = *std::move(view);
     }
     if (i != nodes.end()) response.set_next_page_token(std::prev(i)->first);
     reply(std::move(response));
@@ -42,9 +44,14 @@ void ListNodes(Core& core, const v1::ListNodesRequest& request, Reply<v1::ListNo
 }
 
 void GetNode(Core& core, const v1::GetNodeRequest& request, Reply<v1::Node> reply) {
-  absl::StatusOr<NodeEntry*> node = core.nodes().Named(request.name());
-  if (!node.ok()) return reply(node.status());
-  AnswerNode(core, (*node)->uid, std::move(reply));
+  core.Read([&core, request, reply = std::move(reply)](const absl::Status& status) mutable {
+    if (!status.ok()) return reply(status);
+    absl::StatusOr<NodeEntry*> node = core.nodes().Named(request.name());
+    if (!node.ok()) return reply(node.status());
+    std::optional<v1::Node> view = core.DurableView(**node);
+    if (!view) return reply(core.healthy());
+    reply(*std::move(view));
+  });
 }
 
 void QuarantineNode(Core& core, const v1::QuarantineRequest& request, Reply<v1::Node> reply) {
@@ -70,6 +77,12 @@ void Readmit(Core& core, const v1::ReadmitRequest& request, Reply<v1::Node> repl
       core.Apply(*job, gang::EndConfirmed{node.uid, stop->second.number, gang::EndConfirmed::By::kPerson});
   }
   if (node.set != v1::NODE_OK) core.ReadmitNode(node);
+  // Likewise that its agent is gone: the next one may register, also with a lesser session.
+  if (node.lost && node.session != gang::Incarnation()) {
+    node.session = gang::Incarnation();
+    core.NodeChanged(node, /*placing=*/false);
+    core.SayWhenDurable(absl::StrCat("event=session_ended node=", node.info.name(), " why=readmitted"));
+  }
   AnswerNode(core, node.uid, std::move(reply));
 }
 

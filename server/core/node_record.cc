@@ -21,12 +21,12 @@ std::string EncodeNode(const NodeEntry& node) {
   return to.SerializeAsString();
 }
 
-absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string& bytes, NodeTable& nodes) {
+absl::StatusOr<NodeEntry> DecodeNode(const std::string& uid, const std::string& bytes) {
   store::v1::NodeRecord from;
   if (!from.ParseFromString(bytes)) return absl::DataLossError(absl::StrCat("the record of node ", uid, " is damaged"));
-  absl::StatusOr<NodeEntry*> put = nodes.Put(NodeUid(uid), from.info());
-  if (!put.ok()) return absl::DataLossError(put.status().message());
-  NodeEntry& to = **put;
+  NodeEntry to;
+  to.info = from.info();
+  to.uid = NodeUid(uid);
   to.session = IncarnationOf(from.session());
   to.set = from.condition();
   to.reason = from.reason();
@@ -35,7 +35,7 @@ absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string&
   to.stop_of = from.stop_of();
   to.lost = from.lost();
   if (from.has_last_seen()) to.last_seen = TimeOf(from.last_seen());
-  return &to;
+  return to;
 }
 
 }  // namespace muster::core

@@ -9,7 +9,7 @@
 namespace muster::core {
 
 std::string EncodeNode(const NodeEntry& node);
-// Puts the record's node into the table. DATA_LOSS: not such a record.
-absl::StatusOr<NodeEntry*> DecodeNode(const std::string& uid, const std::string& bytes, NodeTable& nodes);
+// The node with everything that its record has. DATA_LOSS: not such a record.
+absl::StatusOr<NodeEntry> DecodeNode(const std::string& uid, const std::string& bytes);
 
 }  // namespace muster::core

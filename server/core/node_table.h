@@ -34,7 +34,8 @@ struct NodeEntry {
   // The quarantine ends when this job's stop on the node is confirmed; empty: not of that kind.
   std::string stop_of;
 
-  // Its agent does not come for orders: it was not heard for a lease, or has only registered so far. Ends when it comes.
+  // Its agent does not come for orders: it was not heard for a lease, or has only registered so far. Ends when it
+  // comes.
   bool lost = true;
 
   // Soft, but for what a lost node's record has: when the agent was last heard; InfinitePast: not by this coordinator.

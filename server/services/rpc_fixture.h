@@ -91,6 +91,14 @@ class RpcFixture : public ::testing::Test {
     grpc::ClientContext context;
     ASSERT_TRUE(agents_->Register(&context, request, &response).ok());
     EXPECT_EQ(response.node_uid(), name);
+    // The node is lost until its agent comes for orders.
+    v1::NextTaskRequest orders;
+    orders.set_node_uid(name);
+    *orders.mutable_session() = request.session();
+    orders.mutable_poll();
+    v1::NextTaskResponse none;
+    grpc::ClientContext polling;
+    ASSERT_TRUE(agents_->NextTask(&polling, orders, &none).ok());
   }
   v1::SubmitRequest Submission(const std::string& name) {
     v1::SubmitRequest request;

@@ -41,6 +41,14 @@ void RegisterNodes(harness::Cluster& cluster, int count) {
     v1::RegisterResponse response;
     const grpc::Status status = cluster.agents().Register(&context, request, &response);
     if (!status.ok()) std::fprintf(stderr, "Register: %s\n", status.error_message().c_str());
+    // Without coming for orders it would not be given a job.
+    v1::NextTaskRequest orders;
+    orders.set_node_uid(response.node_uid());
+    *orders.mutable_session() = request.session();
+    orders.mutable_poll();
+    v1::NextTaskResponse none;
+    grpc::ClientContext polling;
+    if (!cluster.agents().NextTask(&polling, orders, &none).ok()) std::fprintf(stderr, "NextTask failed\n");
   }
 }
 
