@@ -37,7 +37,7 @@ rooms client 'server|tests|demo'
 include='^[[:blank:]]*#[[:blank:]]*include[[:blank:]]*[<"]'
 sources lib
 forbid "lib/ knows no RPC, store, HTTP or log library" \
-  "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h|sqlite3|curl/|civetweb|CivetServer|prometheus/|spdlog/|gloo/|CLI/)' "${files[@]}"
+  "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h|sqlite3|curl/|prometheus/|spdlog/|gloo/|CLI/)' "${files[@]}"
 
 sources server/core
 forbid "server/core/ knows no gRPC: services/ translates" "$include"'(grpc(pp|\+\+)?/|[^>"]*\.grpc\.pb\.h)' "${files[@]}"
@@ -62,6 +62,6 @@ forbid "use muster::Mutex, CondVar or Notification (lib/base)" \
 
 build_files lib
 forbid "lib/ links no such library" \
-  '^[^#]*"//(third_party:(grpc\+\+|grpc\+\+_reflection|grpcpp_channelz|sqlite3|curl|civetweb|prometheus|spdlog|gloo|cli11)|proto/[^"]*:(services?|[a-z_]+_grpc))"' "${files[@]}"
+  '^[^#]*"//(third_party:(grpc\+\+|grpc\+\+_reflection|grpcpp_channelz|sqlite3|curl|prometheus|spdlog|gloo|cli11)|proto/[^"]*:(services?|[a-z_]+_grpc))"' "${files[@]}"
 
 exit "$bad"

@@ -11,7 +11,7 @@ core=(
   g++ git make python3 bazel-bootstrap bazel-rules-java bazel-rules-proto bazel-skylib bazel-platforms
   protobuf-compiler protobuf-compiler-grpc
   # libraries
-  libgrpc++-dev libprotobuf-dev libabsl-dev libspdlog-dev libfmt-dev prometheus-cpp-dev libcivetweb-dev
+  libgrpc++-dev libprotobuf-dev libabsl-dev libspdlog-dev libfmt-dev prometheus-cpp-dev
   libsqlite3-dev libgloo-dev libcli11-dev nlohmann-json3-dev libyaml-cpp-dev libcurl4-openssl-dev libssl-dev
   # tests and the demo; package prometheus is for promtool
   libgtest-dev libgmock-dev libbenchmark-dev prometheus curl procps

@@ -1,8 +1,13 @@
 // Nothing is told before it is durable; what happens while the store fails, the queue is full or the end has come.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -31,6 +36,74 @@ TEST_F(CommitStory, FailedCommit_TellsNothingRefusesAndRecovers) {
   h_.Advance(absl::Seconds(2));
   EXPECT_EQ(h_.Job("job").phase(), v1::QUEUED);
   EXPECT_TRUE(h_.Submit("other", Spec(2)).ok());
+}
+
+// What is durable stays readable. What the failed turn has changed is shown as the store has it: a submit that was
+// refused is no job, a cancel that was refused cancels nothing.
+TEST_F(CommitStory, FailingStore_ReadsShowWhatIsDurable) {
+  Agents(4);
+  Released("old", 2);
+  ASSERT_TRUE(h_.Submit("queued", Spec(9)).ok());
+  const v1::Job old = h_.Job("old");
+  h_.store->FailWith(absl::UnavailableError("disk full"));
+  EXPECT_FALSE(h_.Cancel("old").ok());
+  EXPECT_EQ(h_.Job("old").phase(), v1::RUNNING);
+  EXPECT_EQ(h_.Job("old").revision(), old.revision());
+  EXPECT_EQ(h_.Job("queued").phase(), v1::QUEUED);
+  EXPECT_FALSE(h_.Submit("more", Spec(2)).ok());
+  const auto jobs = h_.Ask<v1::ListJobsResponse>(
+      [](Coordinator& c, Reply<v1::ListJobsResponse> reply) { c.ListJobs({}, std::move(reply)); });
+  ASSERT_TRUE(jobs.ok()) << jobs.status();
+  ASSERT_EQ(jobs->jobs_size(), 2);
+  EXPECT_EQ(jobs->jobs(0).phase(), v1::RUNNING);
+  const auto nodes = h_.Ask<v1::ListNodesResponse>(
+      [](Coordinator& c, Reply<v1::ListNodesResponse> reply) { c.ListNodes({}, std::move(reply)); });
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  ASSERT_EQ(nodes->nodes_size(), 4);
+  const auto in_use = [](const v1::Node& node) { return node.use() == v1::ASSIGNED && node.job() == "default/old"; };
+  EXPECT_EQ(std::count_if(nodes->nodes().begin(), nodes->nodes().end(), in_use), 2);
+  const auto cluster =
+      h_.Ask<placement::Cluster>([](Coordinator& c, Reply<placement::Cluster> reply) { c.Snapshot(std::move(reply)); });
+  EXPECT_TRUE(cluster.ok()) << cluster.status();
+  h_.store->FailWith(absl::OkStatus());
+  h_.Advance(absl::Seconds(2));
+  EXPECT_NE(h_.Job("old").phase(), v1::RUNNING);
+}
+
+TEST_F(CommitStory, RefusedSubmit_IsNotReadNorLogged) {
+  std::ostringstream log;
+  const auto before = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  h_.store->FailWith(absl::UnavailableError("disk full"));
+  EXPECT_FALSE(h_.Submit("job", Spec(2)).ok());
+  v1::GetJobRequest request;
+  request.mutable_job()->set_name("job");
+  const auto get = [&] {
+    return h_.Ask<v1::Job>([&](Coordinator& c, Reply<v1::Job> reply) { c.GetJob(request, std::move(reply)); });
+  };
+  EXPECT_EQ(get().status().code(), absl::StatusCode::kUnavailable);
+  spdlog::default_logger()->flush();
+  EXPECT_THAT(log.str(), testing::Not(HasSubstr("event=submitted")));
+  h_.store->FailWith(absl::OkStatus());
+  h_.Advance(absl::Seconds(2));
+  EXPECT_TRUE(get().ok());
+  spdlog::default_logger()->flush();
+  EXPECT_THAT(log.str(), HasSubstr("event=submitted job=default/job"));
+  spdlog::set_default_logger(before);
+}
+
+// Nobody could be heard while the store failed: that is no reason to lose them when it works again.
+TEST_F(CommitStory, LongFailure_LosesNoNodeAndNoMember) {
+  Agents(2);
+  Released("job", 2);
+  h_.store->FailWith(absl::UnavailableError("disk full"));
+  EXPECT_FALSE(h_.Submit("other", Spec(2)).ok());
+  h_.Advance(absl::Minutes(10));
+  h_.store->FailWith(absl::OkStatus());
+  h_.Advance(absl::Seconds(10));
+  EXPECT_EQ(h_.Phase("job"), v1::RUNNING) << h_.Job("job").why();
+  EXPECT_EQ(h_.Node("n0").condition(), v1::NODE_OK);
 }
 
 TEST_F(CommitStory, NothingIsToldBeforeItIsDurable) {

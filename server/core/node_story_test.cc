@@ -92,6 +92,136 @@ TEST_F(NodeStory, LostAgent_LosesItsNodeAndComesBack) {
   EXPECT_EQ(h_.Node(lost).condition(), v1::NODE_OK);
 }
 
+// A restart makes no dead node alive: it stays lost until its agent comes for orders, and says when it was last heard.
+// The living have a full lease.
+TEST_F(NodeStory, LostNode_StaysLostOverARestart) {
+  Agents(2);
+  h_.Advance(absl::Seconds(5));
+  for (int i = 0; i < 45; ++i) {
+    agents_[1]->Turn();
+    h_.Advance(absl::Seconds(1));
+  }
+  const v1::Node before = h_.Node("n0");
+  ASSERT_EQ(before.condition(), v1::LOST);
+  h_.Start();
+  EXPECT_EQ(h_.Node("n0").condition(), v1::LOST);
+  EXPECT_EQ(h_.Node("n0").last_seen().seconds(), before.last_seen().seconds());
+  EXPECT_EQ(h_.Node("n1").condition(), v1::NODE_OK);
+  ASSERT_TRUE(h_.Submit("job", Spec(2)).ok());
+  EXPECT_EQ(h_.Phase("job"), v1::QUEUED) << "a gang was given a node that is lost";
+  h_.Advance(absl::Seconds(25));
+  EXPECT_EQ(h_.Node("n1").condition(), v1::NODE_OK) << "a full lease from the restart on";
+  ASSERT_TRUE(agents_[0]->Register().ok());
+  agents_[1]->Turn();
+  EXPECT_EQ(h_.Node("n0").condition(), v1::NODE_OK);
+  Settled();
+  EXPECT_EQ(h_.Phase("job"), v1::ASSEMBLING) << h_.Job("job").why();
+}
+
+// An agent that has seen a greater term drops everything that this coordinator says: it registers, and registers again.
+// That it registers doesn't make its node one that a job may have.
+TEST_F(NodeStory, AgentThatOnlyRegisters_IsGivenNothing) {
+  for (const char* name : {"n0", "n1"}) {
+    agents_.push_back(std::make_unique<FakeAgent>(h_, name, "r0"));
+    agents_.back()->follows = false;
+    v1::OrderMark& mark = agents_.back()->seen["job-of-another-life"];
+    mark.set_job_uid("job-of-another-life");
+    mark.set_term(7);
+    mark.set_number(3);
+    ASSERT_TRUE(agents_.back()->Register().ok());
+  }
+  EXPECT_EQ(h_.Node("n0").condition(), v1::LOST);
+  EXPECT_THAT(h_.Node("n0").reason(), HasSubstr("not come for orders yet"));
+  ASSERT_TRUE(h_.Submit("job", Spec(2)).ok());
+  for (int i = 0; i < 10; ++i) {
+    for (auto& agent : agents_) ASSERT_TRUE(agent->Register().ok());
+    h_.Advance(absl::Seconds(10));
+  }
+  EXPECT_EQ(h_.Phase("job"), v1::QUEUED);
+  EXPECT_EQ(h_.Node("n0").condition(), v1::LOST);
+  EXPECT_THAT(h_.Node("n0").reason(),
+              HasSubstr("takes no orders: it has taken some of term 7, and this coordinator is"));
+  // As after a restart of the agents.
+  for (auto& agent : agents_) {
+    agent->follows = true;
+    ++agent->ordinal;
+    ASSERT_TRUE(agent->Register().ok());
+  }
+  Settled();
+  EXPECT_EQ(h_.Phase("job"), v1::ASSEMBLING) << h_.Job("job").why();
+}
+
+// Of a node that the store has as alive, too: registering renews no lease.
+TEST_F(NodeStory, AgentThatOnlyRegistersAfterARestart_LosesItsNode) {
+  Agents(2);
+  Released("job", 2);
+  h_.Start();
+  agents_[0]->follows = false;
+  for (int i = 0; i < 40; ++i) {
+    agents_[1]->Turn();
+    ASSERT_TRUE(agents_[0]->Register().ok());
+    h_.Advance(absl::Seconds(1));
+  }
+  EXPECT_EQ(h_.Node("n0").condition(), v1::LOST);
+  EXPECT_EQ(h_.Node("n1").condition(), v1::NODE_OK);
+  EXPECT_EQ(h_.Phase("job"), v1::REPAIRING) << h_.Job("job").why();
+}
+
+// Somebody registered the node with a session of the far future and went. The way out that the refusal names works.
+TEST_F(NodeStory, SessionOfTheFuture_EndsWithAPersonsWord) {
+  Agents(1);
+  const int64_t own = agents_[0]->ordinal;
+  agents_[0]->ordinal = own + 1'000'000'000;
+  ASSERT_TRUE(agents_[0]->Register().ok());
+  agents_[0]->ordinal = own + 1;
+  v1::ReadmitRequest readmit;
+  readmit.set_name("n0");
+  const auto ask = [&] {
+    return h_.Ask<v1::Node>([&](Coordinator& c, Reply<v1::Node> r) { c.Readmit(readmit, std::move(r)); });
+  };
+  absl::Status refused = agents_[0]->Register();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("a newer session of node n0 lives"));
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("\"muster readmit node n0\""));
+  ASSERT_TRUE(ask().ok());
+  EXPECT_FALSE(agents_[0]->Register().ok()) << "it lives, so it is the other one's";
+  h_.Advance(absl::Seconds(40));
+  ASSERT_EQ(h_.Node("n0").condition(), v1::LOST);
+  refused = agents_[0]->Register();
+  EXPECT_THAT(std::string(refused.message()), HasSubstr("\"muster readmit node n0\" lets this one have the node"));
+  const auto readmitted = ask();
+  ASSERT_TRUE(readmitted.ok());
+  EXPECT_THAT(readmitted->reason(), HasSubstr("the next one that registers has the node"));
+  h_.Start();
+  ASSERT_TRUE(agents_[0]->Register().ok()) << agents_[0]->Register();
+  EXPECT_EQ(h_.Node("n0").condition(), v1::NODE_OK);
+}
+
+// A member's end that is reported after its rank has moved elsewhere is honest, and changes nothing.
+TEST_F(NodeStory, EndOfAMemberThatHasMoved_IsTakenAndChangesNothing) {
+  Agents(3);
+  ASSERT_TRUE(h_.Submit("job", Spec(2, v1::LaunchSpec::AGENT)).ok());
+  Settled();
+  const std::string lost = h_.Job("job").placement().ranks(0).node();
+  FakeAgent* silent = nullptr;
+  for (int i = 0; i < 45; ++i) {
+    h_.Advance(absl::Seconds(1));
+    for (auto& agent : agents_) {
+      if (agent->info.name() == lost) {
+        silent = agent.get();
+      } else {
+        agent->Turn();
+      }
+    }
+  }
+  ASSERT_NE(silent, nullptr);
+  ASSERT_NE(h_.Job("job").placement().ranks(0).node(), lost) << h_.Job("job").why();
+  const v1::Phase phase = h_.Phase("job");
+  ASSERT_EQ(silent->members.size(), 1u);
+  EXPECT_TRUE(silent->ReportMemberEnded(silent->members.begin()->first, 137).ok());
+  EXPECT_EQ(h_.Phase("job"), phase) << h_.Job("job").why();
+}
+
 TEST_F(NodeStory, QuarantineReadmitDrain) {
   Agents(2);
   v1::QuarantineRequest quarantine;

@@ -17,6 +17,7 @@
 #include "absl/synchronization/mutex.h"
 #include "server/core/loop_coordinator.h"
 #include "server/core/system_clock.h"
+#include "server/main/await_store.h"
 #include "server/main/config.h"
 #include "server/main/open_files.h"
 #include "server/metrics/http_server.h"
@@ -82,6 +83,11 @@ void SetUpLog(const std::string& level) {
 
 std::string HostOf(const std::string& address) { return address.substr(0, address.rfind(':')); }
 
+bool ToldToStop(const sigset_t& signals, absl::Duration within) {
+  const timespec wait = absl::ToTimespec(within);
+  return sigtimedwait(&signals, nullptr, &wait) > 0;
+}
+
 int Serve(const Config& config, Effective effective, const sigset_t& signals) {
   SetUpLog(config.log_level);
   if (const int64_t files = RaiseOpenFiles(); files >= 0 && files < kFewFiles)
@@ -93,8 +99,10 @@ int Serve(const Config& config, Effective effective, const sigset_t& signals) {
 
   auto registry = std::make_shared<prometheus::Registry>();
   metrics::PrometheusMetrics metrics(registry, kVersion);
-  absl::StatusOr<std::unique_ptr<store::Store>> store = OpenStore(config, metrics);
+  absl::StatusOr<std::unique_ptr<store::Store>> store = AwaitStore(
+      [&] { return OpenStore(config, metrics); }, [&](absl::Duration pause) { return !ToldToStop(signals, pause); });
   if (!store.ok()) return Refuse(store.status(), kFailed);
+  if (*store == nullptr) return 0;
 
   core::SystemClock clock;
   core::LoopCoordinator coordinator(clock, **store, metrics, std::move(effective.tiers), std::move(effective.options));
@@ -130,7 +138,7 @@ int Serve(const Config& config, Effective effective, const sigset_t& signals) {
   (*store)->Close();
   spdlog::info("event=stopped");
   spdlog::shutdown();
-  // CivetServer takes a second or two to close; nothing of it is worth the wait.
+  // Nothing is left to be ended in order.
   std::_Exit(0);
 }
 

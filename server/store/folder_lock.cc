@@ -31,6 +31,8 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder) {
   }
   const std::string path = absl::StrCat(folder, "/lock");
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0 && (errno == ENOSPC || errno == EDQUOT))
+    return absl::UnavailableError(absl::StrCat("can't make ", path, ": ", std::strerror(errno)));
   if (fd < 0) return CantUse(folder, std::strerror(errno));
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     char pid[32] = {};
@@ -43,9 +45,12 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder) {
   }
   const std::string pid = absl::StrCat(getpid(), "\n");
   if (ftruncate(fd, 0) != 0 || pwrite(fd, pid.data(), pid.size(), 0) < 0) {
-    const std::string why = std::strerror(errno);
+    const int error = errno;
     close(fd);
-    return CantUse(folder, why);
+    // It may have room again.
+    if (error == ENOSPC || error == EDQUOT)
+      return absl::UnavailableError(absl::StrCat("can't write ", path, ": ", std::strerror(error)));
+    return CantUse(folder, std::strerror(error));
   }
   return FolderLock(fd);
 }

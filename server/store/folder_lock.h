@@ -11,7 +11,7 @@ namespace muster::store {
 class FolderLock {
  public:
   // Makes the folder (mode 0700) if absent. FAILED_PRECONDITION: held by another process, named by pid.
-  // PERMISSION_DENIED: can't be made or written.
+  // PERMISSION_DENIED: can't be made or written. UNAVAILABLE: the disk is full.
   static absl::StatusOr<FolderLock> Take(const std::string& folder);
 
   FolderLock(FolderLock&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
