@@ -61,9 +61,8 @@ void NoteRegistration(Core& core, NodeEntry& node, const v1::RegisterRequest& re
   for (const auto& entry : request.known()) node.seen_term = std::max(node.seen_term, Term(entry.mark().term()));
   if (++node.registrations != 2) return;
   spdlog::warn(
-      "event=agent_takes_no_orders node={} term={} why=\"{}\" way_out=\"the agent's log says why; if it has seen a "
-      "greater term, this data folder is older than what its agents last followed: see 'an older data folder' in "
-      "docs/guide/operations.md\"",
+      "event=agent_takes_no_orders node={} term={} why=\"{}\" way_out=\"its log says why; if it has worked "
+      "for a greater term, give musterd its former --data, or restart the agent if this one is meant\"",
       node.info.name(), core.term().value(), node.WhyLost(core.term()));
 }
 
@@ -99,9 +98,8 @@ bool HasHere(const gang::Gang& gang, PodIndex index, const NodeUid& node) {
 absl::Status MemberEnded(Core& core, Job& job, const NodeEntry& node, const v1::MemberEnded& report) {
   const PodIndex index(report.pod_index());
   if (!HasHere(job.gang, index, node.uid)) {
-    // Of a job that holds nothing any more, or that had members here before it moved them, it is late and changes
-    // nothing.
-    if (job.gang.seats == nullptr || job.gang.marked.count(node.uid) > 0) return absl::OkStatus();
+    // Of a job that holds nothing any more it is late, and changes nothing.
+    if (job.gang.seats == nullptr) return absl::OkStatus();
     return FieldError(
         "member_ended.pod_index",
         absl::StrCat("member ", report.pod_index(), " of ", job.FullName(), " is not on node ", node.info.name()),

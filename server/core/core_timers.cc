@@ -139,7 +139,7 @@ void Core::LookAtMemberLeases() {
       const auto& ranks = running->released->placement->ranks();
       if (released != running->released->members.end() && released->second.rank.value() < ranks.size()) {
         const NodeEntry* node = nodes_.Find(NodeUid(ranks[released->second.rank.value()].node_uid()));
-        if (node != nullptr) last = std::max(last, node->lease_from);
+        if (node != nullptr) last = std::max(last, node->last_seen);
       }
     }
     if (last + options_.member_lease > now()) {

@@ -196,14 +196,14 @@ void FakeAgent::ReportEnded(const v1::OrderMark& mark) {
   (void)Report(report);
 }
 
-absl::Status FakeAgent::ReportMemberEnded(int32_t pod_index, int32_t exit_code) {
+void FakeAgent::ReportMemberEnded(int32_t pod_index, int32_t exit_code) {
   v1::ReportTaskRequest report;
   *report.mutable_mark() = seen[job_uid];
   report.mutable_member_ended()->set_pod_index(pod_index);
   *report.mutable_member_ended()->mutable_incarnation() = members[pod_index];
   report.mutable_member_ended()->set_exit_code(exit_code);
   members.erase(pod_index);
-  return Report(report);
+  (void)Report(report);
 }
 
 Pending<v1::GetRankResponse> FakeMember::Call(Harness& harness, absl::Duration poll) const {

@@ -87,7 +87,7 @@ class FakeAgent {
   // Polls once and does what it is told. Returns the tasks.
   std::vector<v1::Task> Turn();
   void ReportEnded(const v1::OrderMark& mark);
-  absl::Status ReportMemberEnded(int32_t pod_index, int32_t exit_code);
+  void ReportMemberEnded(int32_t pod_index, int32_t exit_code);
 
   v1::NodeInfo info;
   int64_t ordinal = 1;

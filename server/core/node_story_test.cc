@@ -197,31 +197,6 @@ TEST_F(NodeStory, SessionOfTheFuture_EndsWithAPersonsWord) {
   EXPECT_EQ(h_.Node("n0").condition(), v1::NODE_OK);
 }
 
-// A member's end that is reported after its rank has moved elsewhere is honest, and changes nothing.
-TEST_F(NodeStory, EndOfAMemberThatHasMoved_IsTakenAndChangesNothing) {
-  Agents(3);
-  ASSERT_TRUE(h_.Submit("job", Spec(2, v1::LaunchSpec::AGENT)).ok());
-  Settled();
-  const std::string lost = h_.Job("job").placement().ranks(0).node();
-  FakeAgent* silent = nullptr;
-  for (int i = 0; i < 45; ++i) {
-    h_.Advance(absl::Seconds(1));
-    for (auto& agent : agents_) {
-      if (agent->info.name() == lost) {
-        silent = agent.get();
-      } else {
-        agent->Turn();
-      }
-    }
-  }
-  ASSERT_NE(silent, nullptr);
-  ASSERT_NE(h_.Job("job").placement().ranks(0).node(), lost) << h_.Job("job").why();
-  const v1::Phase phase = h_.Phase("job");
-  ASSERT_EQ(silent->members.size(), 1u);
-  EXPECT_TRUE(silent->ReportMemberEnded(silent->members.begin()->first, 137).ok());
-  EXPECT_EQ(h_.Phase("job"), phase) << h_.Job("job").why();
-}
-
 TEST_F(NodeStory, QuarantineReadmitDrain) {
   Agents(2);
   v1::QuarantineRequest quarantine;
