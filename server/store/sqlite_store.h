@@ -27,9 +27,8 @@ struct SqliteOptions {
 };
 
 // FAILED_PRECONDITION: another server has the folder (names its pid), or a newer version wrote it (says which).
-// UNAVAILABLE: the disk is full, read-only or failing; a later try may work. PERMISSION_DENIED: the folder can't be made
-// or written. DATA_LOSS: the file is no database, or damaged; says what to
-// do.
+// UNAVAILABLE: the disk is full, read-only or failing; a later try may work. PERMISSION_DENIED: the folder can't be
+// made or written. DATA_LOSS: the file is no database, or damaged; says what to do.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(SqliteOptions options);
 
 }  // namespace muster::store
