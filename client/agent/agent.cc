@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/agent/children.h"
 
@@ -33,12 +34,10 @@ void Agent::Run() {
   Children children(events_);
   Session session(setting_.server, setting_.node, session_);
   TaskBoard board(setting_, file_, session_.ordinal(), children, session);
-  if (absl::Status s = board.Recover(absl::Now()); !s.ok()) {
-    spdlog::error("{}", std::string(s.message()));
-    return;
-  }
+  board.Recover(absl::Now());
   Publish(board);
-  session.Start({[this] { return Known(); }, [this](const v1::Task& task) { Deliver(task); }});
+  session.Start({[this](uint64_t term) { return Begin(term); }, [this] { return Known(); },
+                 [this](const v1::Task& task) { Deliver(task); }});
   absl::Time give_up = absl::InfiniteFuture();
   while (!stopping_ || (board.AnythingRuns() && absl::Now() < give_up)) {
     const bool was_stopping = stopping_;
@@ -57,13 +56,20 @@ void Agent::Handle(Event event, TaskBoard& board, Children& children) {
   const absl::Time now = absl::Now();
   if (auto* task = std::get_if<TaskArrived>(&event)) {
     if (!stopping_) {
-      if (absl::Status s = board.Take(task->task, now); !s.ok()) {
-        spdlog::error("order {} of {} not taken: {}", task->task.mark().number(), task->task.job(),
-                      std::string(s.message()));
-      }
+      const absl::Status taken = board.Take(task->task, now);
+      const std::string refusal = taken.ok() ? ""
+                                             : absl::StrCat("order ", task->task.mark().number(), " of ",
+                                                            task->task.job(), " not taken: ", taken.message());
+      // It is given again several times a second.
+      if (refusal != last_refusal_ && !refusal.empty()) spdlog::error("{}; it will be given again", refusal);
+      last_refusal_ = refusal;
     }
     Publish(board);
     task->taken->Notify();
+  } else if (auto* met = std::get_if<CoordinatorMet>(&event)) {
+    met->answer->begun = board.Begin(met->term, now);
+    Publish(board);
+    met->answer->done.Notify();
   } else if (auto* report = std::get_if<ChildReported>(&event)) {
     board.Reported(report->child, std::move(report->result), now);
   } else if (auto* end = std::get_if<ChildEnded>(&event)) {
@@ -88,12 +94,22 @@ std::vector<v1::RegisterRequest::Known> Agent::Known() {
 
 void Agent::Deliver(const v1::Task& task) {
   auto taken = std::make_shared<Notification>();
+  Decide(TaskArrived{task, taken}, *taken);
+}
+
+bool Agent::Begin(uint64_t term) {
+  auto answer = std::make_shared<CoordinatorMet::Answer>();
+  return Decide(CoordinatorMet{term, answer}, answer->done) && answer->begun;
+}
+
+bool Agent::Decide(Event event, Notification& done) {
   {
     MutexLock lock(&mu_);
-    if (closed_) return;
-    events_.Put(TaskArrived{task, taken});
+    if (closed_) return false;
+    events_.Put(std::move(event));
   }
-  taken->WaitForNotification();
+  done.WaitForNotification();
+  return true;
 }
 
 void Agent::Close() {
@@ -101,6 +117,7 @@ void Agent::Close() {
   closed_ = true;
   while (auto event = events_.Take(absl::InfinitePast())) {
     if (auto* task = std::get_if<TaskArrived>(&*event)) task->taken->Notify();
+    if (auto* met = std::get_if<CoordinatorMet>(&*event)) met->answer->done.Notify();
   }
 }
 

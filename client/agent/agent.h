@@ -17,7 +17,7 @@ namespace muster::agent {
 
 class Agent {
  public:
-  // Takes the data folder. Errors as LedgerFile::Open and Save.
+  // Takes the data folder. Errors as LedgerFile::Open.
   static absl::StatusOr<std::unique_ptr<Agent>> Create(AgentSetting setting);
 
   // Works until ShutDown, then ends everything that it started, says so to the coordinator if it can within a few
@@ -33,6 +33,9 @@ class Agent {
   void Publish(const TaskBoard& board);
   std::vector<v1::RegisterRequest::Known> Known();
   void Deliver(const v1::Task& task);
+  bool Begin(uint64_t term);
+  // Hands it to the deciding thread and waits for `done`; false: nobody decides any more.
+  bool Decide(Event event, Notification& done);
   // Lets go whoever waits for an order to be taken.
   void Close();
 
@@ -40,7 +43,9 @@ class Agent {
   LedgerFile file_;
   v1::Incarnation session_;
   EventQueue events_;
-  bool stopping_ = false;  // of the deciding thread
+  // Of the deciding thread.
+  bool stopping_ = false;
+  std::string last_refusal_;
 
   Mutex mu_;
   // The board's, as of its last change: for the session's threads.

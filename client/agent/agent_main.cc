@@ -1,5 +1,5 @@
 // muster-agent. Also, not for people: `muster-agent test-child --parent PID` (test_child.h) and `muster-agent keep
-// --parent PID -- command…` (keeper.h), which the agent runs.
+// --parent PID --running FILE -- command…` (keeper.h), which the agent runs.
 
 #include <pthread.h>
 #include <signal.h>
@@ -9,11 +9,13 @@
 #include <cstdlib>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "client/agent/agent.h"
 #include "client/agent/keeper.h"
+#include "client/agent/leftovers.h"
 #include "client/agent/options.h"
 #include "client/agent/process_tree.h"
 #include "client/agent/test_child.h"
@@ -27,11 +29,12 @@ int Helper(const std::vector<std::string>& args) {
   if (args.size() < 3 || args[1] != "--parent") return kUsage;
   const int parent = std::atoi(args[2].c_str());
   if (args[0] == "test-child") muster::agent::TestChildMain(parent);
-  if (args.size() < 5 || args[3] != "--") return kUsage;
-  return muster::agent::Keep(parent, {args.begin() + 4, args.end()});
+  if (args.size() < 7 || args[3] != "--running" || args[5] != "--") return kUsage;
+  return muster::agent::Keep(parent, args[4], {args.begin() + 6, args.end()});
 }
 
-int Serve(const muster::agent::AgentSetting& setting) {
+int Serve(muster::agent::AgentSetting setting) {
+  setting.origin = muster::agent::OwnOrigin();
   // Blocked before any thread starts; one thread takes them.
   sigset_t signals;
   sigemptyset(&signals);
@@ -65,7 +68,7 @@ int main(int argc, char** argv) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   const std::vector<std::string> args(argv + 1, argv + argc);
   if (!args.empty() && (args[0] == "test-child" || args[0] == "keep")) return Helper(args);
-  const auto options = muster::agent::ParseOptions(args);
+  auto options = muster::agent::ParseOptions(args);
   if (!options.ok()) {
     std::fprintf(stderr, "muster-agent: %s\n", std::string(options.status().message()).c_str());
     return kUsage;
@@ -78,5 +81,5 @@ int main(int argc, char** argv) {
     std::puts("muster-agent: flags and configuration are right");
     return 0;
   }
-  return Serve(options->setting);
+  return Serve(std::move(options->setting));
 }

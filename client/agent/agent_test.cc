@@ -199,6 +199,64 @@ TEST(Agent, CoordinatorAwayAndBack_IsServedAgainUnderItsNewTerm) {
   EXPECT_EQ(coordinator.reports()[1].mark().term(), 2u);
 }
 
+v1::Task StopOrder(uint64_t number) {
+  v1::Task stop = Order(number);
+  stop.mutable_stop();
+  return stop;
+}
+
+TEST(Agent, ReportOfWhatIsOver_IsDroppedAndTheNextDelivered) {
+  FakeCoordinator coordinator;
+  coordinator.CallStale(1);
+  RunningAgent agent(coordinator, "n0");
+  coordinator.Order("n0", StopOrder(1));
+  // STALE may mean the session: it is registered once more, and then the report is known to be what is stale.
+  ASSERT_TRUE(coordinator.WaitForRegistrations(2));
+  coordinator.Order("n0", StopOrder(2));
+  ASSERT_TRUE(coordinator.WaitForReports([](const Reports& r) { return r.size() == 1; }));
+  EXPECT_EQ(coordinator.reports()[0].mark().number(), 2u);
+  EXPECT_EQ(coordinator.registrations().size(), 2u);
+}
+
+TEST(Agent, CoordinatorOfALowerTerm_HasNoNodeHereAndIsAskedMoreAndMoreSeldom) {
+  FakeCoordinator coordinator;
+  RunningAgent agent(coordinator, "n0");
+  ASSERT_TRUE(coordinator.WaitForRegistrations(1));
+  coordinator.GoAway();
+  coordinator.ComeBack();
+  ASSERT_TRUE(coordinator.WaitForRegistrations(2));
+  coordinator.GoAway();
+  coordinator.ComeBack(-1);
+  coordinator.Order("n0", StopOrder(1));
+  ASSERT_TRUE(coordinator.WaitForRefusedPolls(7));
+  EXPECT_EQ(coordinator.registrations().size(), 2u);
+  EXPECT_TRUE(coordinator.reports().empty());
+  const std::vector<absl::Time> polls = coordinator.refused_polls();
+  EXPECT_GT(polls[6] - polls[5], absl::Milliseconds(300));
+  // The former one is back.
+  coordinator.GoAway();
+  coordinator.ComeBack();
+  ASSERT_TRUE(coordinator.WaitForRegistrations(3));
+  ASSERT_TRUE(coordinator.WaitForReports([](const Reports& r) { return r.size() == 1; }));
+}
+
+TEST(Agent, RestartedUnderALowerTerm_ForgetsTheOrdersOfTheHigherAndWorks) {
+  FakeCoordinator coordinator;
+  coordinator.GoAway();
+  coordinator.ComeBack();
+  {
+    RunningAgent agent(coordinator, "n0");
+    coordinator.Order("n0", StopOrder(5));
+    ASSERT_TRUE(coordinator.WaitForReports([](const Reports& r) { return r.size() == 1; }));
+  }
+  FakeCoordinator restored;  // of term 1, and at its order 3 of the same job
+  RunningAgent agent(restored, "n0");
+  restored.Order("n0", StopOrder(3));
+  ASSERT_TRUE(restored.WaitForReports([](const Reports& r) { return r.size() == 1; }));
+  EXPECT_EQ(restored.reports()[0].mark().number(), 3u);
+  EXPECT_TRUE(restored.registrations()[0].known().empty());
+}
+
 TEST(Agent, Member_IsStartedOnceAndItsEndReported) {
   FakeCoordinator coordinator;
   RunningAgent agent(coordinator, "n0");

@@ -21,6 +21,16 @@ struct TaskArrived {
   // first at shutdown.
   std::shared_ptr<Notification> taken;
 };
+// The coordinator that this agent is about to register with, for the first time.
+struct CoordinatorMet {
+  uint64_t term = 0;
+  // Shared, as above. `begun` is read after `done`.
+  struct Answer {
+    Notification done;
+    bool begun = false;
+  };
+  std::shared_ptr<Answer> answer;
+};
 struct ChildReported {
   ChildId child = 0;
   v1::StepResult result;
@@ -31,7 +41,7 @@ struct ChildEnded {
 };
 struct ShutDown {};
 
-using Event = std::variant<TaskArrived, ChildReported, ChildEnded, ShutDown>;
+using Event = std::variant<TaskArrived, CoordinatorMet, ChildReported, ChildEnded, ShutDown>;
 
 // Bounded by what feeds it: one task at a time, and the results of children, each of a plan's length.
 using EventQueue = Mailbox<Event>;

@@ -3,12 +3,15 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "lib/base/proto_time.h"
 #include "proto/muster/v1/agent_service.grpc.pb.h"
 #include "proto/muster/v1/key_value_service.grpc.pb.h"
+#include "proto/muster/v1/outcome.pb.h"
 
 namespace muster::agent {
 namespace {
@@ -18,6 +21,16 @@ constexpr std::chrono::seconds kPatience{40};
 }  // namespace
 
 struct FakeCoordinator::State {
+  // As musterd's errors: with the term.
+  grpc::Status Stale(const std::string& why) const {
+    v1::OutcomeDetail detail;
+    detail.set_outcome(v1::STALE);
+    detail.set_term(term);
+    v1::StatusDetails details;
+    details.add_details()->PackFrom(detail);
+    return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, why, details.SerializeAsString());
+  }
+
   mutable std::mutex mu;
   std::condition_variable changed;
   bool up = false;
@@ -26,6 +39,8 @@ struct FakeCoordinator::State {
   std::map<std::string, std::vector<v1::Task>> orders;
   std::vector<v1::ReportTaskRequest> reports;
   std::vector<v1::RegisterRequest> registrations;
+  std::set<uint64_t> stale;
+  std::vector<absl::Time> refused_polls;
   std::map<std::string, std::string> values;  // scope and key -> value
 
   std::unique_ptr<Service> service;
@@ -62,7 +77,9 @@ class FakeCoordinator::Service : public v1::AgentService::Service {
       if (!s_.up) return grpc::Status(grpc::StatusCode::UNAVAILABLE, "going away");
       const auto session = s_.sessions.find(request->node_uid());
       if (session == s_.sessions.end() || session->second != request->session().ordinal()) {
-        return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no such session");
+        s_.refused_polls.push_back(absl::Now());
+        s_.changed.notify_all();
+        return s_.Stale("no such session");
       }
       for (const v1::Task& task : s_.orders[request->node_uid()]) {
         if (task.mark().number() > seen[task.mark().job_uid()]) *response->add_tasks() = task;
@@ -76,8 +93,9 @@ class FakeCoordinator::Service : public v1::AgentService::Service {
                           v1::ReportTaskResponse* response) override {
     std::lock_guard<std::mutex> lock(s_.mu);
     if (s_.sessions.count(request->node_uid()) == 0) {
-      return grpc::Status(grpc::StatusCode::FAILED_PRECONDITION, "no such session");
+      return s_.Stale("no such session");
     }
+    if (s_.stale.count(request->mark().number()) > 0) return s_.Stale("that is over");
     response->mutable_envelope()->set_term(s_.term);
     s_.reports.push_back(*request);
     s_.changed.notify_all();
@@ -131,12 +149,13 @@ FakeCoordinator::~FakeCoordinator() { GoAway(); }
 
 std::string FakeCoordinator::address() const { return absl::StrCat("127.0.0.1:", state_->port); }
 
-void FakeCoordinator::ComeBack() {
+void FakeCoordinator::ComeBack(int terms) {
   {
     std::lock_guard<std::mutex> lock(state_->mu);
     state_->up = true;
-    ++state_->term;
+    state_->term += static_cast<uint64_t>(static_cast<int64_t>(terms));
     state_->sessions.clear();
+    state_->refused_polls.clear();
   }
   state_->service = std::make_unique<Service>(*state_);
   state_->store = std::make_unique<Store>(*state_);
@@ -174,6 +193,21 @@ bool FakeCoordinator::WaitForReports(const std::function<bool(const std::vector<
 bool FakeCoordinator::WaitForRegistrations(size_t count) {
   std::unique_lock<std::mutex> lock(state_->mu);
   return state_->changed.wait_for(lock, kPatience, [&] { return state_->registrations.size() >= count; });
+}
+
+bool FakeCoordinator::WaitForRefusedPolls(size_t count) {
+  std::unique_lock<std::mutex> lock(state_->mu);
+  return state_->changed.wait_for(lock, kPatience, [&] { return state_->refused_polls.size() >= count; });
+}
+
+void FakeCoordinator::CallStale(uint64_t number) {
+  std::lock_guard<std::mutex> lock(state_->mu);
+  state_->stale.insert(number);
+}
+
+std::vector<absl::Time> FakeCoordinator::refused_polls() const {
+  std::lock_guard<std::mutex> lock(state_->mu);
+  return state_->refused_polls;
 }
 
 std::vector<v1::ReportTaskRequest> FakeCoordinator::reports() const {

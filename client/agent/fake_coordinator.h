@@ -28,16 +28,21 @@ class FakeCoordinator {
   void Order(const std::string& node, v1::Task task);
   // Stops listening; calls are broken off.
   void GoAway();
-  // Listens again, one term later, and knows no session.
-  void ComeBack();
+  // Listens again, so many terms later, and knows no session.
+  void ComeBack(int terms = 1);
+  // From now on every report on an order of that number is of something that is over.
+  void CallStale(uint64_t number);
 
   // Waits until `done` holds of all reports so far, in order of arrival; false after 40 s.
   bool WaitForReports(const std::function<bool(const std::vector<v1::ReportTaskRequest>&)>& done);
   // Waits until that many Register calls were answered since the beginning; false after 40 s.
   bool WaitForRegistrations(size_t count);
+  // The same of polls that were refused, as nobody is registered for them, since it last came back.
+  bool WaitForRefusedPolls(size_t count);
 
   std::vector<v1::ReportTaskRequest> reports() const;
   std::vector<v1::RegisterRequest> registrations() const;
+  std::vector<absl::Time> refused_polls() const;
 
  private:
   class Service;

@@ -102,11 +102,13 @@ class Keeper {
 
 }  // namespace
 
-int Keep(int parent_pid, const std::vector<std::string>& command) {
+int Keep(int parent_pid, const std::string& running_file, const std::vector<std::string>& command) {
   Keeper keeper(parent_pid);
   AdoptOrphans();
   DieWithParent(parent_pid, SIGTERM);
-  return keeper.Run(command);
+  const int code = keeper.Run(command);
+  unlink(running_file.c_str());
+  return code;
 }
 
 }  // namespace muster::agent

@@ -5,6 +5,9 @@
 //   SIGTERM (from the agent; also when the agent dies)  SIGTERM to the command's process group
 //   SIGQUIT (from the agent, after the grace)           SIGKILL to every descendant, until none is left
 // If the agent has died, SIGQUIT's work follows by itself after kOrphanGrace.
+//
+// Its last deed is to remove the file that the agent has made for it: whoever finds that file without its keeper knows
+// that nobody has seen everything end.
 
 #include <string>
 #include <vector>
@@ -19,6 +22,6 @@ inline constexpr absl::Duration kLeftoverGrace = absl::Seconds(1);
 
 // Runs `command` (found by PATH) and returns its exit code, 127 if it can't be started. Call in a process without
 // threads.
-int Keep(int parent_pid, const std::vector<std::string>& command);
+int Keep(int parent_pid, const std::string& running_file, const std::vector<std::string>& command);
 
 }  // namespace muster::agent

@@ -49,6 +49,10 @@ std::string MemberFolder(const AgentSetting& setting, const std::string& job_uid
   return absl::StrCat(setting.data, "/logs/", AsFileName(job_uid), "/", pod_index);
 }
 
+std::string RunningFile(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index) {
+  return absl::StrCat(setting.data, "/running/", AsFileName(job_uid), ".", pod_index);
+}
+
 std::string MemberMark(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index) {
   return absl::StrCat("MUSTER_LOGS=", MemberFolder(setting, job_uid, pod_index));
 }
@@ -81,7 +85,14 @@ absl::StatusOr<ProcessSpec> MemberCommand(const AgentSetting& setting, const v1:
   ProcessSpec spec;
   spec.program = setting.agent_program;
   // Who it is the member learns from the environment; a command that makes its own workers it may tell by itself.
-  spec.args = {"keep", "--parent", absl::StrCat(getpid()), "--", setting.muster_program, "exec"};
+  spec.args = {"keep",
+               "--parent",
+               absl::StrCat(getpid()),
+               "--running",
+               RunningFile(setting, uid, member.pod_index()),
+               "--",
+               setting.muster_program,
+               "exec"};
   if (order.per_member()) spec.args.push_back("--per-member");
   spec.args.push_back("--");
   spec.args.insert(spec.args.end(), order.command().begin(), order.command().end());

@@ -22,6 +22,9 @@ absl::StatusOr<ProcessSpec> MemberCommand(const AgentSetting& setting, const v1:
 // <data>/logs/<job uid>/<pod index>: standard output and error of a member, in the files "out" and "err".
 std::string MemberFolder(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index);
 
+// Of the member's keeper (keeper.h). Not among the logs, which people tidy.
+std::string RunningFile(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index);
+
 // MUSTER_LOGS=…: by this a process is known as the member's, or what it has left, as nobody else on the host has it.
 std::string MemberMark(const AgentSetting& setting, const std::string& job_uid, int32_t pod_index);
 

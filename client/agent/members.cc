@@ -17,13 +17,16 @@
 #include "client/agent/member_command.h"
 #include "client/agent/process.h"
 #include "client/agent/process_tree.h"
+#include "lib/base/errors.h"
 
 namespace muster::agent {
 namespace {
 
-// How often an earlier agent's keeper is looked for, and what a lost keeper has left.
+// How often an earlier agent's keeper is looked for, and what a lost keeper has left: what dies of our signal, and what
+// we may not touch.
 constexpr absl::Duration kSurvivorPoll = absl::Milliseconds(200);
 constexpr absl::Duration kLeftoverPoll = absl::Milliseconds(20);
+constexpr absl::Duration kSuspectPoll = absl::Seconds(1);
 
 absl::Status MakeFolders(const std::string& folder) {
   for (size_t at = folder.find('/', 1);; at = folder.find('/', at + 1)) {
@@ -85,6 +88,11 @@ absl::Status Members::Launch(const v1::Task& task, const v1::StartMembers::Membe
   const std::string folder = MemberFolder(setting_, task.mark().job_uid(), wanted.pod_index());
   if (absl::Status s = MakeFolders(folder); !s.ok()) return s;
   // Appended: a later incarnation's lines follow those of the one before.
+  const std::string running = RunningFile(setting_, job_uid_, wanted.pod_index());
+  if (absl::Status s = MakeFolders(running.substr(0, running.rfind('/'))); !s.ok()) return s;
+  const int mark = open(running.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (mark < 0) return absl::InternalError(absl::StrCat("cannot make ", running, ": ", std::strerror(errno)));
+  close(mark);
   constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
   spec->out = open((folder + "/out").c_str(), kFlags, 0600);
   spec->err = open((folder + "/err").c_str(), kFlags, 0600);
@@ -92,12 +100,16 @@ absl::Status Members::Launch(const v1::Task& task, const v1::StartMembers::Membe
   if (spec->out >= 0 && spec->err >= 0) child = children_.Start(*spec, "", /*results=*/false);
   if (spec->out >= 0) close(spec->out);
   if (spec->err >= 0) close(spec->err);
-  if (!child.ok()) return child.status();
+  if (!child.ok()) {
+    unlink(running.c_str());
+    return child.status();
+  }
   Member member;
   member.record.set_pod_index(wanted.pod_index());
   *member.record.mutable_incarnation() = wanted.incarnation();
   member.record.set_pid(children_.Pid(*child));
   member.record.set_start_ticks(StartTicks(children_.Pid(*child)));
+  *member.record.mutable_origin() = setting_.origin;
   member.child = *child;
   spdlog::info("member {} of job {} started, pid {}, output in {}", wanted.pod_index(), task.job(), member.record.pid(),
                folder);
@@ -117,7 +129,7 @@ void Members::Stop(absl::Duration grace, absl::Time now) {
 void Members::Signal(const Member& member, int signal) const {
   if (member.child != 0) {
     children_.Signal(member.child, signal);
-  } else if (StartTicks(member.record.pid()) == member.record.start_ticks()) {
+  } else if (KeeperLives(member)) {
     kill(member.record.pid(), signal);
   }
 }
@@ -141,13 +153,37 @@ void Members::Ended(ChildId child, int wait_status, absl::Time now) {
   Tick(now);
 }
 
-bool Members::EndLeftovers(const Member& member) const {
-  // Of a keeper that was ours all is our child now. What an earlier one left is init's: only its environment tells.
-  const bool no_orphans = children_.EndOrphans();
-  return EndStartedWith(MemberMark(setting_, job_uid_, member.record.pod_index())) && no_orphans;
+bool Members::KeeperLives(const Member& member) const {
+  return member.record.pid() > 0 && StartTicks(member.record.pid()) == member.record.start_ticks();
+}
+
+bool Members::EndLeftovers(Member& member, absl::Time now) const {
+  const int32_t index = member.record.pod_index();
+  member.look_at = now + kLeftoverPoll;
+  const bool none_marked = EndStartedWith(MemberMark(setting_, job_uid_, index));
+  // Of a keeper that was ours all is our child now.
+  if (member.child != 0) return children_.EndOrphans() && none_marked;
+  if (!none_marked) return false;
+  if (access(RunningFile(setting_, job_uid_, index).c_str(), F_OK) != 0) return true;
+  // Killed with its agent: what it left is nobody's now, and need not have kept the mark.
+  const std::vector<pid_t> left = setting_.may_be_left_of(member.record.origin());
+  if (left.empty()) return true;
+  member.look_at = now + kSuspectPoll;
+  if (!member.told) {
+    std::vector<std::string> pids;
+    for (const pid_t pid : left) pids.push_back(absl::StrCat(pid));
+    spdlog::error(
+        "agent and keeper of member {} of job {} were killed, and what they left can't be told from what others run: "
+        "pid {}. The member counts as running until these have ended; end them, or say that they are not of the job: "
+        "muster readmit node {}",
+        index, job_uid_, FewNames(pids), setting_.node.name());
+    member.told = true;
+  }
+  return false;
 }
 
 void Members::MarkEnded(Member& member, int exit_code) {
+  unlink(RunningFile(setting_, job_uid_, member.record.pod_index()).c_str());
   member.record.set_ended(true);
   member.record.set_exit_code(exit_code);
   member.kill_at = absl::InfiniteFuture();
@@ -160,11 +196,10 @@ void Members::Tick(absl::Time now) {
     if (member.record.ended()) continue;
     // A keeper that an earlier agent started dies with that agent and takes all with it, unless it was killed too; how
     // its command ended nobody saw, so it counts as killed.
-    if (member.child == 0 && !member.keeper_lost &&
-        (member.record.pid() <= 0 || StartTicks(member.record.pid()) != member.record.start_ticks())) {
-      member.keeper_lost = 128 + SIGKILL;
+    if (member.child == 0 && !member.keeper_lost && !KeeperLives(member)) member.keeper_lost = 128 + SIGKILL;
+    if (member.keeper_lost && now >= member.look_at && EndLeftovers(member, now)) {
+      MarkEnded(member, *member.keeper_lost);
     }
-    if (member.keeper_lost && EndLeftovers(member)) MarkEnded(member, *member.keeper_lost);
     if (!member.record.ended() && now >= member.kill_at) {
       Signal(member, SIGQUIT);
       member.kill_at = now + absl::Seconds(1);
@@ -189,8 +224,11 @@ absl::Time Members::NextDeadline(absl::Time now) const {
   for (const auto& [index, member] : members_) {
     if (member.record.ended()) continue;
     next = std::min(next, member.kill_at);
-    if (member.child == 0) next = std::min(next, now + kSurvivorPoll);
-    if (member.keeper_lost) next = std::min(next, now + kLeftoverPoll);
+    if (member.keeper_lost) {
+      next = std::min(next, member.look_at);
+    } else if (member.child == 0) {
+      next = std::min(next, now + kSurvivorPoll);
+    }
   }
   return next;
 }

@@ -56,6 +56,9 @@ class Members {
     // Its keeper is gone and did not see everything end (killed, or with an agent before this one): what is left is
     // ended before the member counts as ended, with this code.
     std::optional<int> keeper_lost;
+    // When it is looked for again, and whether people have been told what holds the end up.
+    absl::Time look_at = absl::InfinitePast();
+    bool told = false;
     // SIGTERM is sent; SIGKILL follows then.
     absl::Time kill_at = absl::InfiniteFuture();
     // Starts when the present process is gone.
@@ -67,8 +70,9 @@ class Members {
   absl::Status Launch(const v1::Task& task, const v1::StartMembers::Member& member);
   void Signal(const Member& member, int signal) const;
   void MarkEnded(Member& member, int exit_code);
-  // Kills what a member's lost keeper has left; true: none of it is left.
-  bool EndLeftovers(const Member& member) const;
+  bool KeeperLives(const Member& member) const;
+  // Kills what a member's lost keeper has left; true: none of it is left, for certain.
+  bool EndLeftovers(Member& member, absl::Time now) const;
 
   const AgentSetting& setting_;
   Children& children_;

@@ -25,33 +25,37 @@ void ForEachProcess(const std::function<void(pid_t, const std::string& folder)>&
   closedir(proc);
 }
 
-struct Seen {
-  pid_t parent = 0;
-  bool ended = false;  // a zombie
-};
+constexpr uint64_t kKernelThread = 0x00200000;  // PF_KTHREAD
 
-std::map<pid_t, Seen> AllProcesses() {
-  std::map<pid_t, Seen> all;
+}  // namespace
+
+std::map<pid_t, ProcessStat> AllProcesses() {
+  std::map<pid_t, ProcessStat> all;
   ForEachProcess([&all](pid_t pid, const std::string& folder) {
     std::ifstream in(folder + "/stat");
-    std::string line, state;
+    std::string line, state, skipped;
     // The second field, in parentheses, may hold anything.
     if (!std::getline(in, line) || line.rfind(')') == std::string::npos) return;
     std::istringstream fields(line.substr(line.rfind(')') + 1));
-    Seen seen;
-    if (!(fields >> state >> seen.parent)) return;
+    ProcessStat seen;
+    uint64_t flags = 0;
+    // Fields 3 and 4, 9, 22.
+    fields >> state >> seen.parent;
+    for (int i = 5; i <= 8; ++i) fields >> skipped;
+    fields >> flags;
+    for (int i = 10; i <= 21; ++i) fields >> skipped;
+    if (!(fields >> seen.start)) return;
     seen.ended = state == "Z" || state == "X";
+    seen.of_kernel = (flags & kKernelThread) != 0;
     all[pid] = seen;
   });
   return all;
 }
 
-}  // namespace
-
 void AdoptOrphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 std::set<pid_t> Descendants(pid_t root) {
-  const std::map<pid_t, Seen> all = AllProcesses();
+  const std::map<pid_t, ProcessStat> all = AllProcesses();
   std::set<pid_t> found = {root};
   for (bool grew = true; grew;) {
     grew = false;

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +13,16 @@ namespace muster::agent {
 
 // From now on what loses its parent below this process becomes its child, instead of init's. Inherited by nobody.
 void AdoptOrphans();
+
+struct ProcessStat {
+  pid_t parent = 0;
+  bool ended = false;  // a zombie
+  bool of_kernel = false;
+  // When it was started: field 22 of /proc/<pid>/stat.
+  uint64_t start = 0;
+};
+// As they are now; not one moment's picture.
+std::map<pid_t, ProcessStat> AllProcesses();
 
 // Processes below `root` that have not ended. Complete only where nothing below it can get away: under a process that
 // adopts orphans.

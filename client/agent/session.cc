@@ -20,8 +20,7 @@ namespace muster::agent {
 namespace {
 
 constexpr absl::Duration kCall = absl::Seconds(10);
-constexpr absl::Duration kLongestPoll = absl::Seconds(20);
-constexpr absl::Duration kSlack = absl::Seconds(5);
+constexpr absl::Duration kFirstWait = absl::Milliseconds(200);
 
 std::string Text(const absl::Status& status) { return std::string(status.message()); }
 
@@ -40,14 +39,23 @@ bool IsStale(const absl::Status& status) {
   return !detail || detail->outcome() == v1::STALE;
 }
 
+// The coordinator's, where an error says it.
+uint64_t TermOf(const absl::Status& status) {
+  const auto detail = DetailOf(status);
+  return detail ? detail->term() : 0;
+}
+
 }  // namespace
 
 Session::Session(const std::string& server, v1::NodeInfo node, v1::Incarnation session)
     : server_(server),
       node_(std::move(node)),
       session_(std::move(session)),
-      stub_(v1::AgentService::NewStub(Connect(server))),
-      stale_(std::random_device{}(), absl::Milliseconds(100)) {}
+      channel_(Connect(server)),
+      stub_(v1::AgentService::NewStub(channel_)),
+      stale_(std::random_device{}(), absl::Milliseconds(100)),
+      untaken_(std::random_device{}(), absl::Milliseconds(300), absl::Seconds(2)),
+      refused_(std::random_device{}()) {}
 
 Session::~Session() { Stop(absl::InfinitePast()); }
 
@@ -100,10 +108,37 @@ void Session::Poll() {
     }
     if (registered) {
       PollOnce();
-    } else {
+    } else if (Meet()) {
       Register();
     }
   }
+}
+
+bool Session::Meet() {
+  {
+    MutexLock lock(&mu_);
+    if (met_ && !lower_) return true;
+  }
+  // A poll of no node is refused, and refusals name the term.
+  const absl::Status status = Persist(Line::kPolling, kCall, [&](grpc::ClientContext* context) {
+    v1::NextTaskResponse response;
+    return stub_->NextTask(context, v1::NextTaskRequest(), &response);
+  });
+  const uint64_t term = TermOf(status);
+  if (Stopped()) return false;
+  if (!Current(term) || (!met_ && term != 0 && !callbacks_.begin(term))) {
+    SleepRefused();
+    return false;
+  }
+  refused_.Reset();
+  met_ = true;
+  if (term == 0) return true;
+  MutexLock lock(&mu_);
+  // Of orders that it has not given, an earlier agent's.
+  const auto from = std::remove_if(reports_.begin(), reports_.end(),
+                                   [term](const v1::ReportTaskRequest& r) { return r.mark().term() > term; });
+  reports_.erase(from, reports_.end());
+  return true;
 }
 
 void Session::Register() {
@@ -116,13 +151,18 @@ void Session::Register() {
     response.Clear();
     return stub_->Register(context, request, &response);
   });
-  if (Stopped()) return;
+  if (Stopped() || !Current(status.ok() ? response.envelope().term() : TermOf(status))) return;
+  if (absl::IsCancelled(status)) return;
   if (!status.ok()) {
-    spdlog::error("{} does not take node {}: {}; trying again in 10 s", server_, node_.name(), Text(status));
-    Sleep(absl::Seconds(10));
+    if (last_refusal_ != Text(status)) {
+      last_refusal_ = Text(status);
+      spdlog::error("{} does not take node {}: {}; trying again", server_, node_.name(), last_refusal_);
+    }
+    SleepRefused();
     return;
   }
-  if (!Current(response.envelope())) return;
+  last_refusal_.clear();
+  refused_.Reset();
   spdlog::info("registered node {} with {}, term {}", node_.name(), server_, response.envelope().term());
   MutexLock lock(&mu_);
   node_uid_ = response.node_uid();
@@ -133,31 +173,31 @@ void Session::Register() {
 
 void Session::PollOnce() {
   v1::NextTaskRequest request;
-  absl::Duration poll;
+  const Pace pace = this->pace();
   {
     MutexLock lock(&mu_);
     request.set_node_uid(node_uid_);
-    // Under half the lease, so that one lost call does not lose the node.
-    poll = std::clamp(lease_ / 3, absl::Milliseconds(100), kLongestPoll);
   }
   *request.mutable_session() = session_;
-  *request.mutable_poll() = ToProto(poll);
+  *request.mutable_poll() = ToProto(pace.poll);
   for (const v1::RegisterRequest::Known& known : callbacks_.known()) *request.add_seen() = known.mark();
   v1::NextTaskResponse response;
-  const absl::Status status = Persist(Line::kPolling, poll + kSlack, [&](grpc::ClientContext* context) {
+  const absl::Status status = Persist(Line::kPolling, pace.poll_timeout, [&](grpc::ClientContext* context) {
     response.Clear();
     return stub_->NextTask(context, request, &response);
   });
-  if (Stopped()) return;
+  if (Stopped() || !Current(status.ok() ? response.envelope().term() : TermOf(status))) return;
   if (!status.ok()) {
     // STALE: the coordinator has started anew or knows a newer session. What else it may say, registering tells more.
     if (!absl::IsCancelled(status)) spdlog::info("registering again: {}", Text(status));
-    LoseRegistration();
+    {
+      MutexLock lock(&mu_);
+      registered_ = false;
+    }
     Sleep(stale_.Next());
     return;
   }
   stale_.Reset();
-  if (!Current(response.envelope())) return;
   for (const v1::Task& task : response.tasks()) {
     if (Stopped()) return;
     callbacks_.deliver(task);
@@ -168,33 +208,57 @@ void Session::PollOnce() {
     taken[known.mark().job_uid()] = known.mark().number();
   }
   for (const v1::Task& task : response.tasks()) {
-    if (taken[task.mark().job_uid()] < task.mark().number()) {
-      Sleep(absl::Milliseconds(300));
+    if (!task.has_forget() && taken[task.mark().job_uid()] < task.mark().number()) {
+      Sleep(std::min(untaken_.Next(), pace.longest_wait));
       return;
     }
   }
+  untaken_.Reset();
+}
+
+void Session::SleepRefused() {
+  // Grows to 10 s, or what the lease allows if that is less.
+  Sleep(refused_.Next() * absl::FDivDuration(pace().longest_wait, absl::Seconds(10)));
+}
+
+Pace Session::pace() {
+  MutexLock lock(&mu_);
+  return PaceOf(lease_);
 }
 
 void Session::LoseRegistration() {
-  MutexLock lock(&mu_);
   registered_ = false;
+  const auto poll = calls_.find(Line::kPolling);
+  if (poll != calls_.end()) poll->second->TryCancel();
 }
 
-bool Session::Current(const v1::Envelope& envelope) {
+bool Session::Current(uint64_t term) {
+  if (term == 0) return true;
   MutexLock lock(&mu_);
-  if (envelope.term() < term_) {
-    spdlog::warn("dropped an answer of term {}; {} is the present one", envelope.term(), term_);
+  if (term < term_) {
+    if (!lower_) {
+      spdlog::error(
+          "{} is at term {}, but node {} has worked for term {}: it is another coordinator, or its data folder was "
+          "restored or begun anew. This agent takes no orders from it and does not register. If it is meant, restart "
+          "muster-agent (what it runs is ended first); else give musterd its former --data",
+          server_, term, node_.name(), term_);
+    }
+    lower_ = true;
+    LoseRegistration();
     return false;
   }
+  if (lower_) spdlog::info("{} is at term {} now; registering", server_, term);
+  lower_ = false;
   // A new term is a coordinator that may not know this session.
-  if (envelope.term() > term_ && registered_) registered_ = false;
-  term_ = envelope.term();
+  if (term > term_ && registered_) registered_ = false;
+  term_ = term;
   return true;
 }
 
 void Session::Report() {
   while (true) {
     v1::ReportTaskRequest report;
+    uint64_t term;
     {
       MutexLock lock(&mu_);
       while (!stopped_ && !(registered_ && !reports_.empty()) && !(draining_ && reports_.empty())) {
@@ -203,33 +267,39 @@ void Session::Report() {
       if (stopped_ || reports_.empty()) break;
       report = reports_.front();
       report.set_node_uid(node_uid_);
+      term = term_;
     }
-    Deliver(std::move(report));
+    Deliver(std::move(report), term);
   }
   MutexLock lock(&mu_);
   drained_ = true;
   changed_.NotifyAll();
 }
 
-void Session::Deliver(v1::ReportTaskRequest report) {
+void Session::Deliver(v1::ReportTaskRequest report, uint64_t registered_term) {
   *report.mutable_session() = session_;
+  v1::ReportTaskResponse response;
   const absl::Status status = Persist(Line::kReporting, kCall, [&](grpc::ClientContext* context) {
-    v1::ReportTaskResponse response;
     return stub_->ReportTask(context, report, &response);
   });
+  // Kept, and goes out under the next registration.
+  if (!Current(status.ok() ? response.envelope().term() : TermOf(status)) || absl::IsCancelled(status)) return;
+  const bool stale = IsStale(status), restarted = TermOf(status) > registered_term;
   MutexLock lock(&mu_);
-  if (IsStale(status)) {
-    // The report is kept and goes out under the next registration.
-    registered_ = false;
-    const auto poll = calls_.find(Line::kPolling);
-    if (poll != calls_.end()) poll->second->TryCancel();
+  if (stale && (!stale_before_ || restarted)) {
+    stale_before_ = true;
+    LoseRegistration();
     return;
   }
-  if (absl::IsCancelled(status)) return;
-  if (!status.ok()) {
+  if (stale) {
+    // The session has been registered anew since, so it is the report that is stale.
+    spdlog::info("a report on job {} order {} came too late: {}", report.mark().job_uid(), report.mark().number(),
+                 Text(status));
+  } else if (!status.ok()) {
     spdlog::error("a report on job {} order {} was not taken: {}", report.mark().job_uid(), report.mark().number(),
                   Text(status));
   }
+  stale_before_ = false;
   reports_.pop_front();
 }
 
@@ -250,13 +320,18 @@ absl::Status Session::CallOnce(Line line, absl::Duration timeout,
 
 absl::Status Session::Persist(Line line, absl::Duration timeout,
                               const std::function<grpc::Status(grpc::ClientContext*)>& call) {
-  Backoff backoff(std::random_device{}());
+  const Pace pace = this->pace();
+  Backoff backoff(std::random_device{}(), std::min(kFirstWait, pace.longest_wait), pace.longest_wait);
   while (true) {
     const absl::Status status = CallOnce(line, timeout, call);
     Say(status);
     if (status.ok() || !IsRetryable(status)) return status;
     const absl::Duration wait = std::max(backoff.Next(), RetryAfter(status));
     if (!Sleep(wait)) return absl::CancelledError("stopped");
+    if (!absl::IsUnavailable(status)) continue;
+    // The channel has a back-off of its own; ours is the one that knows the lease.
+    grpc::experimental::ChannelResetConnectionBackoff(channel_.get());
+    channel_->WaitForConnected(absl::ToChronoTime(absl::Now() + pace.connecting));
   }
 }
 

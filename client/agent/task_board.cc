@@ -23,6 +23,9 @@ constexpr int kMaxWorkers = 1024;
 // How often what is left behind is looked for while a stop waits for its end.
 constexpr absl::Duration kOrphanPoll = absl::Milliseconds(20);
 
+// How often a disk that takes nothing is tried.
+constexpr absl::Duration kSaveAgain = absl::Seconds(1);
+
 // A test without a backend of its own would only fail step by step.
 bool KnowsBackend(const std::string& name) {
   const std::vector<std::string> known = BackendNames();
@@ -48,7 +51,7 @@ absl::Duration GraceOf(const v1::Stop& stop) {
 }
 
 // So that a crash between the order's commit and the start leaves a trace that the next agent reports as an end.
-void Announce(const v1::StartMembers& order, JobRecord& record) {
+void Announce(const v1::StartMembers& order, const Origin& origin, JobRecord& record) {
   for (const v1::StartMembers::Member& wanted : order.members()) {
     MemberRecord* member = nullptr;
     for (MemberRecord& m : *record.mutable_members()) {
@@ -62,6 +65,7 @@ void Announce(const v1::StartMembers& order, JobRecord& record) {
     member->Clear();
     member->set_pod_index(wanted.pod_index());
     *member->mutable_incarnation() = wanted.incarnation();
+    *member->mutable_origin() = origin;
   }
 }
 
@@ -73,8 +77,9 @@ TaskBoard::TaskBoard(const AgentSetting& setting, LedgerFile& file, int64_t sess
   ledger_.set_session_ordinal(session_ordinal);
 }
 
-absl::Status TaskBoard::Recover(absl::Time now) {
+void TaskBoard::Recover(absl::Time now) {
   for (const JobRecord& record : file_.found().jobs()) {
+    if (record.mark().job_uid().empty()) continue;
     Job& job = jobs_[record.mark().job_uid()];
     job.record = record;
     job.members =
@@ -86,9 +91,26 @@ absl::Status TaskBoard::Recover(absl::Time now) {
     job.lost_test = record.kind() == JobRecord::RUN_TEST;
     SendEnds(job, job.members->AllEnds());
   }
-  if (absl::Status s = Save(); !s.ok()) return s;
+  SaveSoon(now);
   Tick(now);
-  return absl::OkStatus();
+}
+
+bool TaskBoard::Begin(uint64_t term, absl::Time now) {
+  bool all = true, any = false;
+  for (auto at = jobs_.begin(); at != jobs_.end();) {
+    const auto job = at++;
+    if (job->second.record.mark().term() <= term) continue;
+    if (job->second.Running()) {
+      all = false;
+      continue;
+    }
+    spdlog::warn("{}: its orders are of term {}, the coordinator is at term {}: forgotten", job->second.record.job(),
+                 job->second.record.mark().term(), term);
+    jobs_.erase(job);
+    any = true;
+  }
+  if (any) SaveSoon(now);
+  return all;
 }
 
 TaskBoard::Job& TaskBoard::JobOf(const v1::Task& task) {
@@ -122,9 +144,11 @@ absl::Status TaskBoard::Take(const v1::Task& task, absl::Time now) {
       *report.mutable_mark() = mark;
       report.mutable_ended();
       sink_.Send(std::move(report));
-      return Save();
+      SaveSoon(now);
+      return absl::OkStatus();
     }
   }
+  const bool fresh = at == jobs_.end(), starts = task.has_run_test() || task.has_start_members();
   Job& job = JobOf(task);
   const JobRecord before = job.record;
   *job.record.mutable_mark() = mark;
@@ -133,9 +157,15 @@ absl::Status TaskBoard::Take(const v1::Task& task, absl::Time now) {
   job.record.set_test_id(task.run_test().plan().test_id());
   job.record.set_round(task.run_test().plan().round());
   Record(job);
-  if (task.has_start_members()) Announce(task.start_members(), job.record);
-  if (absl::Status s = Save(); !s.ok()) {
-    job.record = before;
+  if (task.has_start_members()) Announce(task.start_members(), setting_.origin, job.record);
+  if (!starts) {
+    SaveSoon(now);
+  } else if (absl::Status s = Save(now); !s.ok()) {
+    if (fresh) {
+      jobs_.erase(mark.job_uid());
+    } else {
+      job.record = before;
+    }
     return s;
   }
   Act(job, task, now);
@@ -198,7 +228,7 @@ void TaskBoard::StartMembers(Job& job, const v1::Task& task, absl::Time now) {
   job.test = nullptr;
   const absl::Status started = job.members->Start(task, now);
   Record(job);
-  if (absl::Status s = Save(); !s.ok()) spdlog::error("{}", std::string(s.message()));
+  SaveSoon(now);
   if (!started.ok()) Refuse(job, std::string(started.message()));
 }
 
@@ -232,7 +262,7 @@ void TaskBoard::Settle(Job& job, absl::Time now) {
   if (!ends.empty()) {
     SendEnds(job, ends);
     Record(job);
-    if (absl::Status s = Save(); !s.ok()) spdlog::error("{}", std::string(s.message()));
+    SaveSoon(now);
   }
   // They die with their agent; this makes sure of it.
   if (job.lost_test && EndStartedWith(TestMark(setting_, job.record.mark().job_uid()))) {
@@ -279,10 +309,11 @@ void TaskBoard::Tick(absl::Time now) {
     job.members->Tick(now);
     Settle(job, now);
   }
+  if (now >= save_at_) SaveSoon(now);
 }
 
 absl::Time TaskBoard::NextDeadline(absl::Time now) const {
-  absl::Time next = absl::InfiniteFuture();
+  absl::Time next = save_at_;
   for (const auto& [uid, job] : jobs_) {
     if (job.test != nullptr) next = std::min(next, job.test->NextDeadline());
     next = std::min(next, job.members->NextDeadline(now));
@@ -343,16 +374,30 @@ void TaskBoard::Send(const Job& job, v1::ReportTaskRequest report) {
   sink_.Send(std::move(report));
 }
 
-void TaskBoard::Record(Job& job) {
+void TaskBoard::Record(Job& job) const {
   job.record.clear_members();
   for (MemberRecord& member : job.members->Records()) *job.record.add_members() = std::move(member);
-  if (job.waiting != nullptr && job.waiting->has_start_members()) Announce(job.waiting->start_members(), job.record);
+  if (job.waiting != nullptr && job.waiting->has_start_members())
+    Announce(job.waiting->start_members(), setting_.origin, job.record);
 }
 
-absl::Status TaskBoard::Save() {
+absl::Status TaskBoard::Save(absl::Time now) {
   ledger_.clear_jobs();
   for (const auto& [uid, job] : jobs_) *ledger_.add_jobs() = job.record;
-  return file_.Save(ledger_);
+  const absl::Status saved = file_.Save(ledger_);
+  const bool before = save_at_ == absl::InfiniteFuture();
+  save_at_ = saved.ok() ? absl::InfiniteFuture() : now + kSaveAgain;
+  if (saved.ok() != before) {
+    saved.ok() ? spdlog::info("the ledger is written again")
+               : spdlog::error("{}; until it can be written, nothing is started here and what must end still does",
+                               std::string(saved.message()));
+  }
+  return saved;
+}
+
+void TaskBoard::SaveSoon(absl::Time now) {
+  // It says what is wrong, and Tick tries again.
+  Save(now).IgnoreError();
 }
 
 }  // namespace muster::agent

@@ -1,10 +1,11 @@
 #pragma once
 // All orders that this node has taken: each once, none from the past, and what became of them.
 //
-// An order counts as taken when its mark is on disk; only then anything is started. Of a job, only the highest order
-// acts: a Stop ends what earlier ones started and is answered with its own mark when nothing of the job runs here any
-// more; a Forget likewise, and then the job's mark is dropped. The same number under a higher term is the same order:
-// it is answered again, never done again.
+// An order that starts something counts as taken when its mark is on disk; only then anything is started. What only
+// ends needs no disk: should its mark be lost with the agent, the next one ends the same things again and is told
+// again. Of a job, only the highest order acts: a Stop ends what earlier ones started and is answered with its own mark
+// when nothing of the job runs here any more; a Forget likewise, and then the job's mark is dropped. The same number
+// under a higher term is the same order: it is answered again, never done again.
 
 #include <map>
 #include <memory>
@@ -31,10 +32,16 @@ class TaskBoard {
             ReportSink& sink);
 
   // What an earlier agent left is known (see Known) and, where an order of it is unanswered, answered: a test without
-  // results, members killed, a stop when it is true. Call once, before anything else. Errors as LedgerFile::Save.
-  absl::Status Recover(absl::Time now);
+  // results, members killed, a stop when it is true. Call once, before anything else.
+  void Recover(absl::Time now);
+
+  // Before the first registration of this agent, as often as it takes. Orders of higher terms are of a coordinator
+  // whose data was restored or begun anew: none of them counts any more. True: all are dropped; false: something of
+  // them still ends here.
+  bool Begin(uint64_t term, absl::Time now);
 
   // INTERNAL: the mark can't be made durable; the order is not taken, and the server will give it again.
+  // RESOURCE_EXHAUSTED: too many jobs are held.
   absl::Status Take(const v1::Task& task, absl::Time now);
   void Reported(ChildId child, v1::StepResult result, absl::Time now);
   void Ended(ChildId child, int wait_status, absl::Time now);
@@ -80,14 +87,18 @@ class TaskBoard {
   void SendEnds(const Job& job, const std::vector<v1::MemberEnded>& ends);
   void Send(const Job& job, v1::ReportTaskRequest report);
   // Brings the job's record up to what its members are.
-  static void Record(Job& job);
-  absl::Status Save();
+  void Record(Job& job) const;
+  absl::Status Save(absl::Time now);
+  // What need not be durable at once: tried again until it is.
+  void SaveSoon(absl::Time now);
 
   const AgentSetting& setting_;
   LedgerFile& file_;
   Children& children_;
   ReportSink& sink_;
   Ledger ledger_;
+  // The file is behind what is here; tried again then.
+  absl::Time save_at_ = absl::InfiniteFuture();
   std::map<std::string, Job> jobs_;
 };
 

@@ -57,6 +57,10 @@ class TaskBoardTest : public testing::Test {
     setting_.node.set_name("n0");
     setting_.node.set_address("127.0.0.1");
     setting_.node.set_allow_launch(true);
+    setting_.may_be_left_of = [this](const Origin&) {
+      ++looks_;
+      return left_;
+    };
     AdoptOrphans();
     Open();
   }
@@ -65,10 +69,10 @@ class TaskBoardTest : public testing::Test {
     file_ = std::make_unique<LedgerFile>(LedgerFile::Open(setting_.data).value());
     children_ = std::make_unique<Children>(events_);
     board_ = std::make_unique<TaskBoard>(setting_, *file_, ++session_, *children_, sink_);
-    ASSERT_TRUE(board_->Recover(absl::Now()).ok());
+    board_->Recover(absl::Now());
   }
 
-  // As after kill -9 of the agent, whose children die with it.
+  // As after kill -9 of the agent and of its children, keepers among them.
   void Reopen() {
     board_ = nullptr;
     children_ = nullptr;
@@ -158,6 +162,13 @@ class TaskBoardTest : public testing::Test {
     PumpUntil([&] { return !Contents(path).empty(); });
   }
 
+  // A disk that takes nothing more, as the ledger sees it.
+  void BreakLedger() { ASSERT_EQ(mkdir((setting_.data + "/ledger.new").c_str(), 0700), 0); }
+  void MendLedger() { ASSERT_EQ(rmdir((setting_.data + "/ledger.new").c_str()), 0); }
+
+  // What an earlier agent may have left, and how often that was asked.
+  std::vector<pid_t> left_;
+  int looks_ = 0;
   std::string folder_;
   int64_t session_ = 0;
   AgentSetting setting_;

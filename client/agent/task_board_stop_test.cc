@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include "absl/strings/str_cat.h"
 #include "client/agent/task_board_fixture.h"
@@ -109,6 +110,48 @@ TEST_F(TaskBoardTest, RestartedAgent_EndsWhatAKilledKeeperLeft) {
   PumpUntilReports(1);
   EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137"));
   EXPECT_NE(kill(left, 0), 0) << "still there";
+}
+
+TEST_F(TaskBoardTest, AgentAndKeeperKilled_NothingCountsAsEndedWhileSomethingMayBeLeft) {
+  Take(Start(1, "exec sleep 1000"));
+  left_ = {1};  // not ours to kill
+  Reopen();
+  Take(StopOrder(2));
+  PumpUntil([&] { return looks_ >= 2; });
+  EXPECT_THAT(sink_.Lines(), IsEmpty());
+  ASSERT_EQ(board_->Known().size(), 1u);
+  EXPECT_TRUE(board_->Known()[0].running());
+  // Also the agent after that one does not know better.
+  Reopen();
+  EXPECT_TRUE(board_->Known()[0].running());
+  left_ = {};
+  PumpUntilReports(2);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137", "ended 2"));
+  EXPECT_FALSE(board_->Known()[0].running());
+}
+
+TEST_F(TaskBoardTest, KeeperThatSawEverythingEnd_IsBelievedByTheNextAgent) {
+  Take(Start(1, "exec sleep 1000"));
+  left_ = {1};
+  // What the keeper does last, here before it is killed.
+  ASSERT_EQ(unlink(RunningFile(setting_, "job-1", 0).c_str()), 0);
+  Reopen();
+  PumpUntilReports(1);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 137"));
+  EXPECT_EQ(looks_, 0);
+}
+
+TEST_F(TaskBoardTest, Keeper_RemovesItsFileWhenEverythingHasEnded) {
+  const std::string file = folder_ + "/running";
+  ASSERT_TRUE(std::ofstream(file).good());
+  ProcessSpec keep;
+  keep.program = setting_.agent_program;
+  keep.args = {"keep", "--parent", absl::StrCat(getpid()), "--running", file, "--", "/bin/sh", "-c", "exit 7"};
+  const pid_t keeper = Spawn(keep).value();
+  int status = 0;
+  ASSERT_EQ(waitpid(keeper, &status, 0), keeper);
+  EXPECT_EQ(ExitCode(status), 7);
+  EXPECT_FALSE(std::ifstream(file).good());
 }
 
 // The shell dies of SIGTERM, and what it waits for with it: nobody sits out a grace that nobody uses.

@@ -133,6 +133,58 @@ TEST_F(TaskBoardTest, OrdersThatCannotBeDone_AreRefusedWithTheReason) {
   EXPECT_EQ(board_->Known().size(), 1u);
 }
 
+TEST_F(TaskBoardTest, LedgerThatCannotBeWritten_StartIsNotTakenAndLeavesNoTrace) {
+  BreakLedger();
+  EXPECT_EQ(board_->Take(Start(1, "sleep 1000"), absl::Now()).code(), absl::StatusCode::kInternal);
+  EXPECT_TRUE(board_->Known().empty());
+  EXPECT_FALSE(board_->AnythingRuns());
+  MendLedger();
+  Take(Start(1, "exit 7"));
+  PumpUntilReports(1);
+  EXPECT_THAT(sink_.Lines(), ElementsAre("member 0 code 7"));
+  // Of a job that is known, the order before still counts.
+  BreakLedger();
+  EXPECT_FALSE(board_->Take(Start(2, "sleep 1000", 2), absl::Now()).ok());
+  ASSERT_EQ(board_->Known().size(), 1u);
+  EXPECT_EQ(board_->Known()[0].mark().number(), 1u);
+  EXPECT_FALSE(board_->AnythingRuns());
+}
+
+TEST_F(TaskBoardTest, LedgerThatCannotBeWritten_StopAndForgetNeedNone) {
+  Take(Start(1, "exec sleep 1000"));
+  BreakLedger();
+  Take(StopOrder(2));
+  PumpUntilReports(2);
+  EXPECT_EQ(sink_.Lines().back(), "ended 2");
+  v1::Task forget = Order(3);
+  forget.mutable_forget();
+  Take(forget);
+  EXPECT_TRUE(board_->Known().empty());
+  MendLedger();
+  // Written as soon as it can be.
+  PumpUntil([&] {
+    Ledger ledger;
+    return ledger.ParseFromString(Contents(setting_.data + "/ledger")) && ledger.jobs().empty();
+  });
+}
+
+TEST_F(TaskBoardTest, RestartedAgentUnderALowerTerm_DropsOrdersOfHigherOnesWhenTheyHaveEnded) {
+  v1::Task start = Start(5, "exec sleep 1000");
+  start.mutable_mark()->set_term(7);
+  Take(start);
+  left_ = {1};
+  Reopen();
+  EXPECT_TRUE(board_->Begin(7, absl::Now()));
+  ASSERT_EQ(board_->Known().size(), 1u);
+  EXPECT_FALSE(board_->Begin(6, absl::Now())) << "something of it may still run";
+  ASSERT_EQ(board_->Known().size(), 1u);
+  left_ = {};
+  PumpUntil([&] { return board_->Begin(6, absl::Now()); });
+  EXPECT_TRUE(board_->Known().empty());
+  Take(Start(3, "exit 0"));
+  PumpUntil([&] { return !sink_.reports.empty() && sink_.reports.back().mark().number() == 3; });
+}
+
 TEST_F(TaskBoardTest, Forget_DropsWhatIsGoneAndKeepsWhatRuns) {
   Take(StopOrder(1));
   v1::Task forget = Order(2);

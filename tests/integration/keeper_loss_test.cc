@@ -1,8 +1,10 @@
 // kill -9 of what stands between an agent and a job's workers: nothing of the job is alive when its node is given on.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -13,9 +15,14 @@
 namespace muster::harness {
 namespace {
 
+// What agents and keepers leave becomes a child of this process, as it becomes init's on a host: so that it can't be
+// taken for what others run here.
+void BeTheHost() { ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
+
 class KeeperLoss : public testing::Test {
  protected:
   void SetUp() override {
+    BeTheHost();
     cluster_.StartServer();
     cluster_.StartAgent({.name = "n1"});
     ASSERT_TRUE(cluster_.WaitForNodes(1)) << cluster_.Logs();
@@ -87,6 +94,55 @@ TEST_F(KeeperLoss, AgentKilledToo_TheNextAgentEndsWhatTheyLeft) {
   EXPECT_FALSE(Alive().empty());
   cluster_.StartAgent({.name = "n1"});
   ExpectNothingAliveOnceFree();
+}
+
+// What they left has neither the environment that tells whose it is nor a parent that does.
+TEST(KeeperLossCleared, AgentAndKeeperKilled_NodeIsGivenOnOnlyWhenWhatTheyLeftHasEnded) {
+  BeTheHost();
+  Cluster cluster({"--agent-lease", "5m", "--member-lease", "2s"});
+  const std::string folder = NewFolder("job"), mark = absl::StrCat("cleared-", getpid());
+  cluster.StartServer();
+  cluster.StartAgent({.name = "n1"});
+  ASSERT_TRUE(cluster.WaitForNodes(1)) << cluster.Logs();
+  v1::SubmitRequest request =
+      AgentJob("job", 1, 1, {{"tp", 1}},
+               {"/bin/sh", "-c",
+                absl::StrCat("env -i setsid sh -c 'echo $$ > ", folder, "/pid; exec sleep 1000' & exec sleep 1000")});
+  request.mutable_spec()->mutable_self_test()->set_backend("simulated");
+  v1::LimitsSpec& limits = *request.mutable_spec()->mutable_limits();
+  limits.set_max_restarts(0);
+  limits.mutable_unknown_grace()->set_seconds(1);
+  limits.mutable_stop_deadline()->set_seconds(2);
+  (*request.mutable_spec()->mutable_launch()->mutable_env())["MUSTER_TEST_MARK"] = mark;
+  cluster.Submit(request);
+  const auto left = [&] { return std::atoi(ReadFile(folder + "/pid").c_str()); };
+  ASSERT_TRUE(Eventually([&] { return left() > 0; }, absl::Seconds(90))) << cluster.Logs();
+  const pid_t pid = left();
+
+  // So that neither acts on the death of the one before.
+  const std::vector<pid_t> known = ProcessesWith("MUSTER_TEST_MARK", mark);
+  for (const pid_t process : known) kill(process, SIGSTOP);
+  cluster.KillAgent("n1");
+  for (const pid_t process : known) kill(process, SIGKILL);
+  ASSERT_EQ(kill(pid, 0), 0);
+  cluster.StartAgent({.name = "n1"});
+  v1::Node node;
+  EXPECT_TRUE(Eventually(
+      [&] {
+        node = cluster.GetNode("n1");
+        return node.condition() == v1::QUARANTINED;
+      },
+      absl::Seconds(60)))
+      << node.ShortDebugString() << cluster.Logs();
+  EXPECT_EQ(node.use(), v1::NODE_STOPPING);
+  EXPECT_EQ(kill(pid, 0), 0);
+
+  kill(pid, SIGKILL);
+  EXPECT_TRUE(Eventually([&] {
+    node = cluster.GetNode("n1");
+    return node.use() == v1::FREE && node.condition() == v1::NODE_OK;
+  })) << node.ShortDebugString()
+      << cluster.Logs();
 }
 
 }  // namespace
