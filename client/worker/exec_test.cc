@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "client/worker/exec_child.h"
 #include "lib/base/mutex.h"
 #include "proto/muster/v1/assignment.pb.h"
@@ -45,7 +46,7 @@ class FakeCoordinator final : public v1::WorkerService::Service {
                        v1::GetRankResponse* response) override {
     MutexLock lock(&mu_);
     last_epochs_.push_back(request->has_last_epoch() ? request->last_epoch() : -1);
-    response->mutable_envelope()->set_term(1);
+    response->mutable_envelope()->set_term(2);
     if (ranks_.empty()) {
       v1::OutcomeDetail detail;
       detail.set_outcome(v1::CANCELLED);
@@ -60,11 +61,18 @@ class FakeCoordinator final : public v1::WorkerService::Service {
   grpc::Status WatchGang(grpc::ServerContext* context, const v1::WatchGangRequest*,
                          v1::WatchGangResponse* response) override {
     MutexLock lock(&mu_);
+    if (past_after_ > 0) {
+      past_.push_back(absl::Now());
+      if (past_.size() >= past_after_) std::ofstream(past_file_) << "x";
+      response->mutable_envelope()->set_term(1);
+      response->set_order(v1::WatchGangResponse::STOP_AND_LEAVE);
+      return grpc::Status::OK;
+    }
     const auto due = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
       return !orders_.empty() && std::filesystem::exists(order_after_);
     };
     while (!due() && !closing_ && !context->IsCancelled()) changed_.WaitFor(&mu_, std::chrono::milliseconds(20));
-    response->mutable_envelope()->set_term(1);
+    response->mutable_envelope()->set_term(2);
     if (!due()) return grpc::Status::OK;
     response->set_order(orders_.front());
     response->set_why("a node was lost");
@@ -90,6 +98,16 @@ class FakeCoordinator final : public v1::WorkerService::Service {
     orders_.push_back(order);
     changed_.NotifyAll();
   }
+  // From now on it answers every watch at once with an order of the term before; makes `file` with the `count`th.
+  void BeOfThePast(size_t count, std::string file) {
+    MutexLock lock(&mu_);
+    past_after_ = count;
+    past_file_ = std::move(file);
+  }
+  std::vector<absl::Time> past() {
+    MutexLock lock(&mu_);
+    return past_;
+  }
   std::vector<v1::ReportExitRequest> exits() {
     MutexLock lock(&mu_);
     return exits_;
@@ -111,6 +129,9 @@ class FakeCoordinator final : public v1::WorkerService::Service {
   std::vector<v1::ReportExitRequest> exits_ ABSL_GUARDED_BY(mu_);
   std::vector<int64_t> last_epochs_ ABSL_GUARDED_BY(mu_);
   std::string order_after_ ABSL_GUARDED_BY(mu_);
+  size_t past_after_ ABSL_GUARDED_BY(mu_) = 0;
+  std::string past_file_ ABSL_GUARDED_BY(mu_);
+  std::vector<absl::Time> past_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
   std::unique_ptr<grpc::Server> server_;
 };
@@ -206,6 +227,16 @@ TEST_F(ExecTest, JobCancelled_CommandIsStoppedAndTheCodeSaysDoNotRequeue) {
   EXPECT_EQ(Run(absl::StrCat("touch ", out_, "/ready; sleep 600")), kExitDoNotRequeue);
   ASSERT_EQ(coordinator_.exits().size(), 1u);
   EXPECT_TRUE(coordinator_.exits()[0].ordered());
+}
+
+TEST_F(ExecTest, OrdersOfALowerTerm_ChangeNothingAndAreAskedForMoreAndMoreSeldom) {
+  coordinator_.Give(assignment_);
+  coordinator_.BeOfThePast(5, out_ + "/go");
+  EXPECT_EQ(Run(absl::StrCat("until [ -e ", out_, "/go ]; do sleep 0.05; done")), 0);
+  const std::vector<absl::Time> asked = coordinator_.past();
+  ASSERT_GE(asked.size(), 5u);
+  EXPECT_GT(asked[4] - asked[3], absl::Milliseconds(600));
+  EXPECT_LE(asked.size(), 6u);
 }
 
 TEST_F(ExecTest, RefusedForGood_NothingIsStarted) {

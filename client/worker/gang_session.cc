@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/rpc/channel.h"
 #include "client/rpc/status.h"
@@ -77,6 +78,12 @@ absl::Status GangSession::Try(grpc::Status (v1::WorkerService::Stub::*method)(gr
   return FromGrpc(((*stub_).*method)(&context, request, &response));
 }
 
+absl::Status GangSession::FromThePast(const v1::Envelope& envelope) const {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the coordinator at ", server_, " is at term ", envelope.term(), ", but this member was told of term ", term_,
+      ": it is another one, or its data folder was restored; nothing that it says counts here"));
+}
+
 bool GangSession::Fresh(const v1::Envelope& envelope) {
   if (envelope.term() < term_) return false;
   term_ = envelope.term();
@@ -107,7 +114,11 @@ absl::StatusOr<v1::Assignment> GangSession::GetRank() {
       if (!Sleep(std::max(RetryAfter(status), backoff_.Next()))) break;
       continue;
     }
-    if (!Fresh(response.envelope())) continue;
+    if (!Fresh(response.envelope())) {
+      listener_.trouble(FromThePast(response.envelope()));
+      if (!Sleep(backoff_.Next())) break;
+      continue;
+    }
     backoff_.Reset();
     if (response.has_assignment()) {
       v1::Assignment assignment;
@@ -151,7 +162,11 @@ absl::StatusOr<v1::WatchGangResponse> GangSession::Watch(const v1::Assignment& a
       if (!Sleep(std::max(RetryAfter(status), backoff_.Next()))) break;
       continue;
     }
-    if (!Fresh(response.envelope())) continue;
+    if (!Fresh(response.envelope())) {
+      listener_.trouble(FromThePast(response.envelope()));
+      if (!Sleep(backoff_.Next())) break;
+      continue;
+    }
     backoff_.Reset();
     if (response.order() == v1::WatchGangResponse::STOP_AND_REJOIN ||
         response.order() == v1::WatchGangResponse::STOP_AND_LEAVE) {

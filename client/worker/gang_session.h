@@ -69,6 +69,7 @@ class GangSession {
   bool Sleep(absl::Duration duration);
   bool stopped();
   bool Fresh(const v1::Envelope& envelope);
+  absl::Status FromThePast(const v1::Envelope& envelope) const;
   template <typename Request>
   void Sign(Request& request) const;
 
