@@ -232,7 +232,7 @@ TEST(Agent, CoordinatorOfALowerTerm_HasNoNodeHereAndIsAskedMoreAndMoreSeldom) {
   EXPECT_EQ(coordinator.registrations().size(), 2u);
   EXPECT_TRUE(coordinator.reports().empty());
   const std::vector<absl::Time> polls = coordinator.refused_polls();
-  EXPECT_GT(polls[6] - polls[5], absl::Milliseconds(300));
+  EXPECT_GT(polls[6] - polls[5], absl::Milliseconds(200));
   // The former one is back.
   coordinator.GoAway();
   coordinator.ComeBack();

@@ -115,10 +115,6 @@ void Session::Poll() {
 }
 
 bool Session::Meet() {
-  {
-    MutexLock lock(&mu_);
-    if (met_ && !lower_) return true;
-  }
   // A poll of no node is refused, and refusals name the term.
   const absl::Status status = Persist(Line::kPolling, kCall, [&](grpc::ClientContext* context) {
     v1::NextTaskResponse response;
@@ -130,9 +126,8 @@ bool Session::Meet() {
     SleepRefused();
     return false;
   }
-  refused_.Reset();
+  if (met_ || term == 0) return true;
   met_ = true;
-  if (term == 0) return true;
   MutexLock lock(&mu_);
   // Of orders that it has not given, an earlier agent's.
   const auto from = std::remove_if(reports_.begin(), reports_.end(),
@@ -142,17 +137,22 @@ bool Session::Meet() {
 }
 
 void Session::Register() {
+  v1::RegisterRequest request;
+  *request.mutable_node() = node_;
+  *request.mutable_session() = session_;
+  for (auto& known : callbacks_.known()) *request.add_known() = std::move(known);
   v1::RegisterResponse response;
-  const absl::Status status = Persist(Line::kPolling, kCall, [&](grpc::ClientContext* context) {
-    v1::RegisterRequest request;
-    *request.mutable_node() = node_;
-    *request.mutable_session() = session_;
-    for (auto& known : callbacks_.known()) *request.add_known() = std::move(known);
-    response.Clear();
+  const absl::Status status = CallOnce(Line::kPolling, kCall, [&](grpc::ClientContext* context) {
     return stub_->Register(context, request, &response);
   });
+  Say(status);
   if (Stopped() || !Current(status.ok() ? response.envelope().term() : TermOf(status))) return;
   if (absl::IsCancelled(status)) return;
+  // Not tried again by itself: another coordinator may be the one that answers then.
+  if (IsRetryable(status)) {
+    Sleep(std::max(stale_.Next(), RetryAfter(status)));
+    return;
+  }
   if (!status.ok()) {
     if (last_refusal_ != Text(status)) {
       last_refusal_ = Text(status);

@@ -132,18 +132,10 @@ void Core::LookAtMemberLeases() {
     }
     const auto member = job->gang.members.find(lease.index);
     if (heard == members_heard_.end() || member == job->gang.members.end() || member->second.exit_code) continue;
-    absl::Time last = heard->second;
-    // Where an agent started the member, the agent's word is as good.
-    if (job->gang.spec->launch().kind() == v1::LaunchSpec::AGENT) {
-      const auto released = running->released->members.find(lease.index);
-      const auto& ranks = running->released->placement->ranks();
-      if (released != running->released->members.end() && released->second.rank.value() < ranks.size()) {
-        const NodeEntry* node = nodes_.Find(NodeUid(ranks[released->second.rank.value()].node_uid()));
-        if (node != nullptr) last = std::max(last, node->last_seen);
-      }
-    }
-    if (last + options_.member_lease > now()) {
-      member_leases_.Add(last + options_.member_lease, lease);
+    // Its own calls count alone, also where an agent started it: that the agent lives doesn't say that the member can
+    // obey.
+    if (heard->second + options_.member_lease > now()) {
+      member_leases_.Add(heard->second + options_.member_lease, lease);
       continue;
     }
     leases_lost_.insert({lease.job, lease.index});

@@ -23,12 +23,6 @@ std::string ReportKey(const TestId& test, int32_t round, int64_t n) {
   return absl::StrFormat("%s/%04d/report/%08d", test.value(), round, n);
 }
 
-absl::Status Stale(const v1::TestReport& report) {
-  return OutcomeError(absl::StatusCode::kFailedPrecondition, v1::STALE,
-                      absl::StrCat("round ", report.round(), " of test ", report.test_id(), " is over"),
-                      "drop the report and take the next order");
-}
-
 void Begin(TestRun& run, const gang::PlanPtr& plan, absl::Time now, absl::Duration grace) {
   run.rounds.push_back({*plan, {}});
   run.finals.clear();
@@ -144,9 +138,9 @@ absl::Status TestRunner::Resume(const selftest::Setting& setting, const gang::Pl
 
 absl::Status TestRunner::Report(const NodeUid& node, const v1::TestReport& report, store::Batch& batch) {
   const auto found = runs_.find(TestId(report.test_id()));
-  if (found == runs_.end()) return Stale(report);
+  if (found == runs_.end()) return absl::OkStatus();
   TestRun& run = found->second;
-  if (run.rounds.back().plan.round() != report.round() || run.nodes.count(node) == 0) return Stale(report);
+  if (run.rounds.back().plan.round() != report.round() || run.nodes.count(node) == 0) return absl::OkStatus();
   if (run.finals.count(node) > 0) return absl::OkStatus();
   v1::ReportTaskRequest kept;
   kept.set_node_uid(node.value());
