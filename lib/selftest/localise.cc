@@ -18,7 +18,9 @@ class Localiser {
   explicit Localiser(const Findings& findings) : f_(findings), parties_(findings.parties) {}
 
   Localised Run() {
+    AccuseCorrupting();  // first: that data is wrong says more than that a pair is bad
     for (const auto& culprit : f_.diagnosis.culprits) {
+      if (out_.accused.count(parties_[culprit.node].uid) > 0) continue;
       const auto inside = f_.inside.find(culprit.node);
       Add(AccuseEnd(f_, culprit, inside == f_.inside.end() ? nullptr : &inside->second), {culprit.node});
     }
@@ -27,7 +29,6 @@ class Localiser {
       if (finding.rails.empty() || out_.accused.count(parties_[node].uid) > 0) continue;
       Add(AccuseInside(f_, node, finding), {node});
     }
-    AccuseCorrupting();
     for (const auto& domain : f_.diagnosis.domains) {
       // Leaving it helps only where the rest is the larger part, and only if it is known which side is at fault.
       const bool leave = domain.other < 0 && static_cast<int>(domain.nodes.size()) * 2 < parties_.size();
@@ -76,7 +77,6 @@ class Localiser {
       if (others.size() >= 2 && !std::all_of(others.begin(), others.end(), guilty)) culprits.insert(node);
     }
     for (int node : culprits) {
-      if (out_.accused.count(parties_[node].uid) > 0) continue;
       Add(AccuseCorruption(f_, node, receivers[node], senders[node], lines[node]), {node});
     }
   }

@@ -211,7 +211,7 @@ ROWS = [
      "accused": ["NODE h3"], "result": "SUCCEEDED"},
     {"name": "child dies (SIGKILL)", "hunt": {"h2": signal.SIGKILL}, "more": ", deadline: 20s", "accused": ["NODE h2"], "result": "SUCCEEDED"},
     {"name": "corrupted payload", "backend": "simulated", "flags": {"h3": ["--simulate-corrupt", "0.01"]},
-     "accused": ["NODE h3"], "result": "SUCCEEDED"},
+     "accused": ["NODE h3"], "result": "SUCCEEDED", "hint": "wrong data"},
     {"name": "wrong interface", "addresses": {"h2": NET + ".99"}, "accused": ["CONFIG"], "result": "FAILED",
      "hint": "--address"},
 ]
