@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <limits>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -126,13 +127,24 @@ class GlooBackend : public Backend {
       if (absl::Status s = OpenDevice(); !s.ok()) return s;
     }
     const auto n = static_cast<int>(group.members.size());
-    std::shared_ptr<gloo::rendezvous::Context> context;
-    const absl::Status status = Caught([&] {
-      context = std::make_shared<gloo::rendezvous::Context>(static_cast<int>(group.position), n);
-      context->setTimeout(Left(deadline));
-      GlooStore store(exchange, group.Name(), n, Left(deadline));
-      context->connectFullMesh(store, device_);
+    const milliseconds left = Left(deadline);
+    auto context = std::make_shared<gloo::rendezvous::Context>(static_cast<int>(group.position), n);
+    context->setTimeout(left);
+    // A member that listens waits for its peer without a time-out, so that one that never comes would hold it for ever.
+    // Whoever waits in vain is left behind in a thread of its own; the child's end is its end.
+    std::packaged_task<absl::Status()> meet([context, left, n, device = device_, &exchange, name = group.Name()] {
+      return Caught([&] {
+        GlooStore store(exchange, name, n, left);
+        auto transport = device;
+        context->connectFullMesh(store, transport);
+      });
     });
+    std::future<absl::Status> met = meet.get_future();
+    std::thread(std::move(meet)).detach();
+    if (met.wait_for(left) != std::future_status::ready) {
+      return absl::DeadlineExceededError("gloo: Timed out waiting for the other members of the group to connect");
+    }
+    const absl::Status status = met.get();
     if (!status.ok()) return status;
     return std::make_unique<GlooGroup>(std::move(context));
   }
