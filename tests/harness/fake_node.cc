@@ -72,6 +72,7 @@ FakeNode::FakeNode(Cluster& cluster, const NodeSpec& node) : cluster_(cluster), 
   info.set_allow_launch(true);
   registration_.mutable_session()->set_ordinal(absl::ToUnixMicros(absl::Now()));
   Register();
+  ComeForOrders();
 }
 
 FakeNode::~FakeNode() {
@@ -95,6 +96,18 @@ void FakeNode::Register() {
   if ((registered && status.ok()) || stopping_) return;
   std::fprintf(stderr, "node %s can't register: %s\n", name_.c_str(), status.ToString().c_str());
   std::abort();
+}
+
+void FakeNode::ComeForOrders() {
+  v1::NextTaskRequest request;
+  request.set_node_uid(name_);
+  *request.mutable_session() = registration_.session();
+  request.mutable_poll();
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+  v1::NextTaskResponse none;
+  const absl::Status status = ToAbsl(cluster_.agents().NextTask(&context, request, &none));
+  if (!status.ok()) std::fprintf(stderr, "node %s can't have orders: %s\n", name_.c_str(), status.ToString().c_str());
 }
 
 void FakeNode::Serve() {

@@ -16,7 +16,8 @@ namespace muster::harness {
 
 class FakeNode {
  public:
-  // Registers; fails the program if refused. `slots` accelerators; labels for block and rack.
+  // Registers, and comes for orders once, without which a node is given to nobody; fails the program if refused. `slots`
+  // accelerators; labels for block and rack.
   FakeNode(Cluster& cluster, const NodeSpec& node);
   // Ends Serve.
   ~FakeNode();
@@ -30,6 +31,7 @@ class FakeNode {
 
  private:
   void Register();
+  void ComeForOrders();
   void Loop();
   void Answer(const v1::Task& task);
 
