@@ -1,9 +1,6 @@
 #include "lib/selftest/receipt.h"
 
-#include <set>
-
 #include "absl/strings/str_cat.h"
-#include "lib/base/errors.h"
 #include "lib/base/proto_time.h"
 #include "lib/selftest/spec_defaults.h"
 
@@ -44,19 +41,11 @@ v1::TestPlan PlanFor(const v1::TestPlan& plan, int64_t world) {
   return kept;
 }
 
-std::vector<std::string> ActionsOf(const Setting& setting, const Conclusion& conclusion) {
+// What is done to nodes is the coordinator's to say.
+std::vector<std::string> ActionsOf(const Conclusion& conclusion) {
   std::vector<std::string> actions;
-  std::set<std::string> named;
-  for (const v1::PlacedNode& node : setting.placement->ranks()) {
-    if (conclusion.accused.count(NodeUid{node.node_uid()}) > 0) named.insert(node.node());
-  }
-  if (named.size() == 1)
-    actions.push_back(absl::StrCat("node ", *named.begin(), " is quarantined; the job is placed again"));
-  if (named.size() > 1) {
-    actions.push_back(
-        absl::StrCat("nodes ", FewNames({named.begin(), named.end()}), " are quarantined; the job is placed again"));
-  }
-  if (actions.empty() && conclusion.outcome != Conclusion::Outcome::kPassed) actions.push_back("release is withheld");
+  if (conclusion.accused.empty() && conclusion.outcome != Conclusion::Outcome::kPassed)
+    actions.push_back("release is withheld");
   return actions;
 }
 
@@ -74,7 +63,7 @@ v1::Receipt MakeReceipt(const ReceiptIdentity& identity, const Setting& setting,
   }
   for (const v1::Accusation& accusation : conclusion.accusations) *receipt.add_accused() = accusation;
   for (const v1::PairProbe& probe : conclusion.probes) *receipt.add_probes() = probe;
-  for (const std::string& action : ActionsOf(setting, conclusion)) receipt.add_actions(action);
+  for (const std::string& action : ActionsOf(conclusion)) receipt.add_actions(action);
   return receipt;
 }
 
