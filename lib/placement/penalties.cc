@@ -25,6 +25,7 @@ int64_t PreferredPenalty(const Request& request, const HopCosts& costs) {
 
 int64_t AvoidPenalty(const Request& request, const HopCosts& costs, int32_t spares) {
   const int64_t nodes = int64_t{request.units} + spares;
+  if (request.traffic.items.empty()) return kMaxCost / nodes;  // before the spread, which has large numbers
   int64_t rest = std::min(AboveTraffic(request, costs), kMaxCost);
   rest += std::min(PreferredPenalty(request, costs), kMaxCost / request.units) * request.units;
   rest += std::min(request.spare_weight * costs.Same(kNoTier), kMaxCost / request.units) * request.units;

@@ -189,6 +189,15 @@ TEST(AvoidNodes, AreTakenOnlyWhereItDoesNotFitWithout) {
   EXPECT_EQ(names.size(), 5u);
 }
 
+TEST(AvoidNodes, WithoutTraffic_ComeBeforeTheLeastSpread) {
+  v1::JobSpec spec = Job(5, 8);
+  for (const char* name : {"a1", "a2", "a3"}) spec.mutable_placement()->add_avoid_nodes(name);
+  const Cluster cluster =
+      ClusterOf({"rack"}, {{{"r1"}, NodeNames("a", 4)}, {{"r2"}, NodeNames("b", 2)}, {{"r3"}, NodeNames("c", 1)}});
+  const Placed placed = MustPlace(RequestOf("d/j", spec, nullptr).value(), cluster);
+  EXPECT_THAT(NodesOf(placed), ::testing::IsSupersetOf({"a4", "b1", "b2", "c1"}));
+}
+
 TEST(PreferNodes, GoFirstWhereTheCostIsEqual) {
   v1::JobSpec spec = SpecOf(2);
   for (const char* name : {"c5", "c6", "a6"}) spec.mutable_placement()->add_prefer_nodes(name);

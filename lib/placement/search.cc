@@ -228,10 +228,11 @@ class Search {
 
 // What no placement costs more than.
 int64_t MostCost(const SearchTask& task) {
-  if (task.traffic->items.empty()) return int64_t{1} << 45;
+  const int64_t avoided = task.wishes.avoid_penalty * (int64_t{task.units} + task.wishes.spares);
+  if (task.traffic->items.empty()) return (int64_t{1} << 45) + avoided;
   const HopCosts& costs = task.site->costs();
   int64_t most = (task.wishes.preferred_penalty + task.wishes.spare_weight * costs.Same(kNoTier)) * task.units;
-  most += task.wishes.avoid_penalty * (int64_t{task.units} + task.wishes.spares);
+  most += avoided;
   for (const UnitEdge& edge : task.traffic->edges) {
     most += edge.same_rail * costs.Same(kNoTier) + edge.cross_rail * costs.Cross(kNoTier);
   }
