@@ -52,8 +52,8 @@ class TestRunner {
   absl::Status Resume(const selftest::Setting& setting, const gang::PlanPtr& plan, absl::Time now, absl::Duration grace,
                       const std::vector<store::Record>& records);
 
-  // FAILED_PRECONDITION (STALE): no such test or round runs. INVALID_ARGUMENT: a result that the plan doesn't ask of
-  // this node; nothing of the report is taken. What was reported before is not taken again, so a node's reports hold at
+  // Of a test or round that is over it changes nothing. INVALID_ARGUMENT: a result that the plan doesn't ask of this
+  // node; nothing of the report is taken. What was reported before is not taken again, so a node's reports hold at
   // most one result for each of its workers and steps.
   absl::Status Report(const NodeUid& node, const v1::TestReport& report, store::Batch& batch);
 
