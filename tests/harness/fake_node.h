@@ -16,8 +16,8 @@ namespace muster::harness {
 
 class FakeNode {
  public:
-  // Registers, and comes for orders once, without which a node is given to nobody; fails the program if refused. `slots`
-  // accelerators; labels for block and rack.
+  // Registers, and comes for orders once, without which a node is given to nobody; fails the program if refused.
+  // `slots` accelerators; labels for block and rack.
   FakeNode(Cluster& cluster, const NodeSpec& node);
   // Ends Serve.
   ~FakeNode();
